@@ -20,7 +20,7 @@ import math
 WEIGHT = {"must": 1.0, "may": 0.7, "none": 1.0, "must_not": 1.5}
 RIDGE = 1.0
 MAX_CARDS = 3
-LEAST_BESIDE_BEST = 0.6
+LEAST_BESIDE_BEST = 0.7
 
 
 def read_sets(paths, tier):

@@ -2,13 +2,16 @@
 //! message as lines of plain text, and which of its sentences conclude something.
 //! The checkpoint of a turn stores it, and recall injects from it.
 
+mod about;
 mod amend;
 mod conclusion;
 mod lines;
 mod spoken;
 
+pub(crate) use about::speaks_of_wanted;
 pub(crate) use amend::{
-    ComparedTurn, amends_stated, amends_turn, drops_by_name, given_up, goes_on, takes_turn,
+    ComparedTurn, amends_stated, amends_turn, drops_by_name, given_up, goes_on, replaces_work,
+    takes_turn,
 };
 pub(crate) use conclusion::{
     CharBudget, extract_conclusions, join_sentences, rank_sentences, weigh_sentence,

@@ -327,6 +327,7 @@ fn read_lines(text: &str) -> DistinctiveLines {
     // A headline that says too little is held back until a line says more.
     let mut head: Option<(String, usize)> = None;
     for line in &lines[from..] {
+        let line = &strip_carets(line);
         let read = read_line(line);
         head.take_if(|(_, left)| {
             *left -= 1;
@@ -353,7 +354,13 @@ fn read_lines(text: &str) -> DistinctiveLines {
         let is_place = is_place(line) || is_code(line);
         let mut said = read.text;
         let announced = if is_place { None } else { head.take() };
-        if !is_known && announced.is_none() && (is_place || !speaks_of_error(line)) {
+        // What ends in a colon is said in the next line.
+        let is_heading = !is_known && announced.is_none() && said.ends_with(':');
+        if is_heading {
+            said = last_clause(&said).to_owned();
+        }
+        let speaks = speaks_of_error(line) || skeleton::begins_with_code(&said);
+        if !is_known && announced.is_none() && (is_place || !speaks) {
             telling.plain.extend(read_plain_line(line));
             continue;
         }
@@ -365,7 +372,8 @@ fn read_lines(text: &str) -> DistinctiveLines {
             }
         }
         let skeleton = MessageSkeleton::from_message(&said);
-        if announced.is_none() && skeleton.is_weak() {
+        let tells = skeleton.strength > MessageStrength::Nothing;
+        if announced.is_none() && (is_heading && tells || skeleton.is_weak()) {
             head = Some((said.clone(), MAX_HEADLINE_DISTANCE_LINES));
         }
         let line = DistinctiveLine {
@@ -407,6 +415,24 @@ fn read_plain_line(line: &str) -> Option<DistinctiveLine> {
         printed: said.clone(),
         said,
     })
+}
+
+/// The label behind the carets under a piece of source: `^--^ SC2086: Double quote`.
+/// Carets alone stay as they are.
+fn strip_carets(line: &str) -> &str {
+    let label = line.trim_start_matches(['^', '~', '-']).trim_start();
+    if line.starts_with('^') && label.contains(' ') {
+        label
+    } else {
+        line
+    }
+}
+
+/// The last clause of a heading, with its colon.
+fn last_clause(heading: &str) -> &str {
+    let bare = heading.strip_suffix(':').unwrap_or(heading);
+    let start = bare.rfind(": ").map_or(0, |at| at + 2);
+    &heading[start..]
 }
 
 fn push_once(list: &mut Vec<String>, text: String) {

@@ -269,7 +269,7 @@ pub(crate) fn amends_stated(
 
 /// Whether another session took out what the earlier turn put in, and both speak
 /// of the same thing. Within a session that is how work goes on.
-fn replaces_work(later: &ComparedTurn<'_>, earlier: &ComparedTurn<'_>) -> bool {
+pub(crate) fn replaces_work(later: &ComparedTurn<'_>, earlier: &ComparedTurn<'_>) -> bool {
     later.item.session != earlier.item.session
         && later
             .removed_line_hashes()
@@ -366,7 +366,7 @@ fn holds_number(later: &ComparedTurn<'_>, earlier: &ComparedTurn<'_>, number: &s
         && later.subject_words().count_shared(earlier.subject_words()) >= MIN_NUMBER_CONTEXT_WORDS
 }
 
-fn asked_of(item: &Item) -> String {
+pub(super) fn asked_of(item: &Item) -> String {
     if item.kind == Kind::Summary {
         item.detail_list(DetailList::Asked)
             .collect::<Vec<_>>()
@@ -395,7 +395,7 @@ fn all_of(item: &Item) -> String {
     format!("{} {said}", asked_of(item))
 }
 
-fn words_of<S: AsRef<str>>(
+pub(super) fn words_of<S: AsRef<str>>(
     texts: impl IntoIterator<Item = S>,
     splitter: &mut TermSplitter,
 ) -> WordHashes {

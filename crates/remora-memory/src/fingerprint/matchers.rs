@@ -70,7 +70,13 @@ pub(super) fn read_line(line: &str) -> ErrorLine {
             Some((matcher, kept))
         });
         let Some((matcher, kept)) = found else {
-            break;
+            // The innermost exception is the error; those around it only hand it on. Where
+            // it is says nothing of what it is.
+            match strip_outer_class(&text).or_else(|| strip_location(&text)) {
+                Some(inner) => text = String::from(inner),
+                None => break,
+            }
+            continue;
         };
         let said = write_says(matcher, &kept, &text);
         // A row without a role strips a prefix, and the rest is classified again.
@@ -84,6 +90,32 @@ pub(super) fn read_line(line: &str) -> ErrorLine {
         role: ErrorLineRole::Unknown,
         text,
     }
+}
+
+/// What follows the class of an outer exception: another class, or a code in
+/// capitals.
+fn strip_outer_class(text: &str) -> Option<&str> {
+    let (outer, inner) = text.split_once(": ")?;
+    let head = inner.split([':', ' ']).next().unwrap_or(inner);
+    let is_class = |word: &str| {
+        let name = word.rsplit(['.', '$']).next().unwrap_or(word);
+        let is_error = name.ends_with("Exception") || name.ends_with("Error");
+        is_error && word.contains('.') && !word.contains(char::is_whitespace)
+    };
+    let is_code = |word: &str| {
+        let is_capital = |b: u8| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_';
+        word.contains('_') && word.bytes().all(is_capital)
+    };
+    (is_class(outer) && (is_class(head) || is_code(head))).then_some(inner)
+}
+
+/// What follows a location: `bill.proto:5:1: Import ..`.
+fn strip_location(text: &str) -> Option<&str> {
+    let (place, rest) = text.split_once(": ")?;
+    let (file, at) = place.split_once(':')?;
+    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
+    let is_file = file.contains('.') && !file.contains(char::is_whitespace);
+    (is_file && at.split(':').all(is_number)).then_some(rest)
 }
 
 /// Whether a line compares two fractions that differ by rounding alone:

@@ -9,7 +9,7 @@ use super::matchers::{ErrorLineRole, read_line};
 use super::normal;
 use super::pairs::{BytePairs, holds_phrase};
 use super::phrases::{
-    COMMON_CODES, COMMON_ERROR_WORDS, COMPARISON_PHRASES, EMPTY_CODES, NAMING_PHRASES,
+    COMMON_CODES, COMMON_ERROR_WORDS, COMPARISON_PHRASES, COUNT_WORDS, EMPTY_CODES, NAMING_PHRASES,
     RUNNER_STARTS, SYSTEM_CODES, WRAPPER_PHRASES,
 };
 
@@ -21,6 +21,11 @@ const MIN_NAMELESS_WORDS: usize = 4;
 const MIN_LONG_MESSAGE_WORDS: usize = 8;
 /// Content words without which a message is identified by its names.
 const MIN_CONTENT_WORDS: usize = 3;
+/// How many words a code of its own is worth in a message.
+const CODE_WORDS: usize = 3;
+/// Underscores that make a word in capitals a code, such as `TOO_MANY_PARTS`: with
+/// one it may as well be a variable.
+const MIN_CODE_UNDERSCORES: usize = 2;
 /// Content words with which a message is identified whatever it names.
 const MIN_NAMED_CONTENT_WORDS: usize = 5;
 
@@ -245,6 +250,13 @@ impl MessageSkeleton {
             || self.is_near(other)
     }
 
+    /// How much it says: telling words, names, and codes of its own.
+    pub(crate) fn specificity(&self) -> usize {
+        let content = self.words.iter().filter(|word| is_content(word)).count();
+        let own = |code: &&String| !COMMON_CODES.contains(&code.as_str());
+        content + self.names.len() + CODE_WORDS * self.codes.iter().filter(own).count()
+    }
+
     /// A quick test by the letters of a message whether it can be the same error:
     /// most are not, and splitting one costs twenty times as much.
     pub(crate) fn sieve(&self) -> Sieve<'_> {
@@ -308,6 +320,7 @@ fn is_runner_message(lower: &str, pairs: BytePairs) -> bool {
     let begins = |start: &&str| lower.trim_start().starts_with(start);
     holds_phrase(lower, pairs, WRAPPER_PHRASES)
         || is_progress_count(lower)
+        || is_count_summary(lower)
         || RUNNER_STARTS.iter().any(begins) && lower.split(' ').count() < 5
 }
 
@@ -318,6 +331,23 @@ fn is_progress_count(lower: &str) -> bool {
         word.is_some_and(|w| w == "<n>" || w.bytes().all(|b| b.is_ascii_digit()))
     };
     is_number(words.next()) && words.next() == Some("of") && is_number(words.next())
+}
+
+/// `Failed: Total 31, Failed 1, Passed 30`, `web1 : ok=3 changed=1 failed=1`: how many
+/// of what, and at most the name of where.
+fn is_count_summary(lower: &str) -> bool {
+    let parts = lower.split(|c: char| !c.is_alphanumeric());
+    let (mut numbers, mut counted, mut others) = (0, 0, 0);
+    for part in parts.filter(|part| !part.is_empty()) {
+        if part == "n" || part.bytes().all(|b| b.is_ascii_digit()) {
+            numbers += 1;
+        } else if COUNT_WORDS.contains(&part) {
+            counted += 1;
+        } else {
+            others += 1;
+        }
+    }
+    numbers > 1 && counted > 2 && others < 2
 }
 
 /// `expected 10 to be 12`, `got 3, want 4`, `expected 2, received 3`; within one
@@ -342,6 +372,15 @@ fn compares_values(lower: &str) -> bool {
             .any(|word| has(word))
 }
 
+/// Whether a message begins with the code of a rule: `SC2086 (info): Double quote`.
+pub(super) fn begins_with_code(text: &str) -> bool {
+    let mut words = text.split_whitespace();
+    words
+        .next()
+        .is_some_and(|word| code_of(word, false).is_some())
+        && words.next().is_some()
+}
+
 /// The code, if this word is one. The first word of a stored message may be the name
 /// of a lint rule.
 fn code_of(raw: &str, first: bool) -> Option<String> {
@@ -352,10 +391,12 @@ fn code_of(raw: &str, first: bool) -> Option<String> {
     let word = word.trim_matches(|c: char| !c.is_alphanumeric());
     let letters = word.bytes().take_while(u8::is_ascii_uppercase).count();
     let digits = word.len() - letters;
+    // One letter with two digits is as often a name.
+    let least_digits = if letters > 1 { 2 } else { 3 };
     let numbered = (1..=4).contains(&letters)
-        && (3..=5).contains(&digits)
+        && (least_digits..=5).contains(&digits)
         && word.as_bytes()[letters..].iter().all(u8::is_ascii_digit);
-    let named = word.starts_with("ERR_")
+    let named = (word.starts_with("ERR_") || word.matches('_').count() >= MIN_CODE_UNDERSCORES)
         && word
             .bytes()
             .all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_');

@@ -31,7 +31,7 @@ fn problem(value: &Value) -> Problem {
 }
 
 fn made(error: &Value) -> super::ErrorFingerprint {
-    tried(error).unwrap()
+    tried(error).unwrap_or_else(|| panic!("no fingerprint: {error}"))
 }
 
 fn tried(error: &Value) -> Option<super::ErrorFingerprint> {

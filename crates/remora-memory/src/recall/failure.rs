@@ -34,6 +34,8 @@ const MAX_TURNS: usize = 2;
 const MAX_SENTENCES: usize = 2;
 /// From this length on a shared word counts twice: it is the name of something.
 const MIN_LONG_NAME_BYTES: usize = 14;
+/// Telling words that a message must have more than another to outweigh it.
+const MIN_MORE_WORDS: usize = 3;
 /// How much of an error is read, from its end, where tools report what failed.
 const MAX_ERROR_BYTES: usize = 64 * 1024;
 
@@ -126,7 +128,7 @@ fn find_similar_error(
     let newest = read_errors(store.details(project, kind, None, MAX_NEWEST_ITEMS)?);
     let program = program_of(command);
     for skeleton in &telling {
-        let mut same = known.same(&newest, skeleton);
+        let mut same = known.same(&newest, skeleton, &telling);
         let is_own = |row: &&ErrorItem| row.is_of(program);
         // Older items are searched only if there are any and the newest have no match
         // of this program.
@@ -136,7 +138,7 @@ fn find_similar_error(
             let words = Query::parse(&skeleton.longest_words(RAREST));
             read_errors(store.details(project, kind, Some(&words), MAX_SIMILAR_ITEMS)?)
         };
-        same.extend(known.same(&older, skeleton));
+        same.extend(known.same(&older, skeleton, &telling));
         same.sort_by_key(|row| (row.is_of(program), row.last_time));
         // Most are only compared by their details; the one that is injected is read
         // whole, through the reader that knows what was rejected.
@@ -180,11 +182,13 @@ fn read_errors(rows: Vec<DetailRow>) -> Vec<ErrorItem> {
 struct KnownErrors(HashMap<String, MessageSkeleton>);
 
 impl KnownErrors {
-    /// Those of the items whose error has the same message.
+    /// Those of the items whose error has the same message, unless both errors have
+    /// another one that says more and differs.
     fn same<'r>(
         &mut self,
         rows: &'r [ErrorItem],
         skeleton: &MessageSkeleton,
+        telling: &[MessageSkeleton],
     ) -> Vec<&'r ErrorItem> {
         // The sieve rejects most messages by their letters alone.
         let sieve = skeleton.sieve();
@@ -195,7 +199,31 @@ impl KnownErrors {
             *compared.entry(said).or_insert_with(compare)
         };
         let is_met = |row: &&'r ErrorItem| row.error.says.iter().flatten().any(&mut is_same);
-        rows.iter().filter(is_met).collect()
+        let mut same: Vec<&ErrorItem> = rows.iter().filter(is_met).collect();
+        same.retain(|row| !self.is_outweighed(row, skeleton, telling));
+        same
+    }
+
+    /// Whether the message that is the same is only what a tool says around different
+    /// errors: each of the two has a message that says more and that the other lacks.
+    fn is_outweighed(
+        &mut self,
+        row: &ErrorItem,
+        skeleton: &MessageSkeleton,
+        telling: &[MessageSkeleton],
+    ) -> bool {
+        let least = skeleton.specificity() + MIN_MORE_WORDS;
+        let says: Vec<&String> = row.error.says.iter().flatten().collect();
+        let has_own = telling.iter().any(|mine| {
+            mine.specificity() > least && !says.iter().any(|said| self.find(said).is_same(mine))
+        });
+        has_own
+            && says.iter().any(|said| {
+                let theirs = self.find(said);
+                theirs.strength > MessageStrength::Nothing
+                    && theirs.specificity() > least
+                    && !telling.iter().any(|mine| theirs.is_same(mine))
+            })
     }
 
     fn find(&mut self, said: &str) -> &MessageSkeleton {

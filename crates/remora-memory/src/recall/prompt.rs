@@ -25,7 +25,7 @@ use super::supersession::{Supersessions, is_stated};
 use super::word_set::WordSet;
 use super::{Exposure, RecallContext, RecallResult, is_untrusted, item_line, name_of, work};
 use crate::end_date::ended_on;
-use crate::episode::{ComparedTurn, amends_turn, drops_by_name};
+use crate::episode::{ComparedTurn, amends_turn, drops_by_name, replaces_work, speaks_of_wanted};
 use crate::store::{FileMatch, Filter, Hit, ItemRef, PageRequest as Part, Result};
 use crate::words::{self, is_stop};
 
@@ -35,7 +35,7 @@ const MAX_CARDS: usize = 3;
 /// is surely useful is worth the interruption, unless the user ruled on it.
 const MIN_LATER_PROBABILITY: f64 = 0.75;
 /// The share of the best candidate's probability that every other must reach.
-const MIN_SHARE_OF_BEST: f64 = 0.6;
+const MIN_SHARE_OF_BEST: f64 = 0.7;
 /// How much more similar than the outcome a prompt must be to be cited by itself.
 const MIN_ASKED_MARGIN: f64 = 0.15;
 /// Files of a turn by which later turns are listed, and how many of those.
@@ -115,30 +115,39 @@ pub(super) fn recall_for_prompt(
     let only_rules =
         matches!(intent, PromptIntent::New | PromptIntent::Mend) && is_only_process(text);
     let names = find_names(giving.prompt);
-    for candidate in &candidates {
-        let asks_new_work = matches!(intent, PromptIntent::New | PromptIntent::Continue);
-        let is_rule = candidate.best_of(is_rule).is_some();
-        let least = if is_first || !asks_new_work || is_rule {
+    let asks_new_work = matches!(intent, PromptIntent::New | PromptIntent::Continue);
+    let is_rule = |candidate: &RecallCandidate| candidate.best_of(is_rule).is_some();
+    let least_of = |candidate: &RecallCandidate| {
+        if is_first || !asks_new_work || is_rule(candidate) {
             least_at_first
         } else {
             MIN_LATER_PROBABILITY
-        };
-        let is_named = || candidate.holds_name(&names);
-        let refused = if is_rule || candidate.probability < least {
+        }
+    };
+    let refusal = |candidate: &RecallCandidate| {
+        if is_rule(candidate) || candidate.probability < least_of(candidate) {
             None
         } else if only_rules {
             Some(REASON_NO_SUBJECT)
-        } else if !is_first && intent != PromptIntent::Past && !is_named() {
+        } else if !is_first && intent != PromptIntent::Past && !candidate.holds_name(&names) {
             Some(REASON_UNNAMED)
         } else {
             None
-        };
+        }
+    };
+    let refusals: Vec<Option<&str>> = candidates.iter().map(refusal).collect();
+    // What is refused must not set the bar for the others.
+    let mut fitting = candidates.iter().zip(&refusals);
+    let best = fitting.find(|(_, refused)| refused.is_none());
+    let best = best.map_or(0.0, |(candidate, _)| candidate.probability);
+    for (candidate, refused) in candidates.iter().zip(&refusals) {
         if let (Some(refused), Some(lead)) = (refused, candidate.lead_item()) {
             let parts = candidate.features.by_name();
             giving.recall.reject_item(lead, refused, parts);
             continue;
         }
-        giving.add_candidate(candidate, least.max(MIN_SHARE_OF_BEST * best), &candidates)?;
+        let least = least_of(candidate).max(MIN_SHARE_OF_BEST * best);
+        giving.add_candidate(candidate, least, &candidates)?;
     }
     let mut recall = giving.into_result();
     // If nothing was found, the next prompt still counts as the first.
@@ -380,7 +389,17 @@ impl<'a> PromptRecall<'a> {
                 Some(stated) => candidates::checkpoint_of(self.store, stated)?,
                 None => None,
             };
-            return Ok(turn.or(stated));
+            let is_found = |turn: &Item| {
+                let mut others = all.iter();
+                others.any(|one| one.is_of(turn) && one.probability >= least)
+            };
+            let speaks = |by: &Item| speaks_of_wanted(by, item, self.prompt);
+            let is_about = all.is_empty() || stated.as_ref().is_some_and(speaks);
+            if let Some(turn) = turn.or(stated)
+                && (is_about || is_found(&turn))
+            {
+                return Ok(Some(turn));
+            }
         }
         if item.kind != Kind::Summary {
             return Ok(None);
@@ -388,9 +407,10 @@ impl<'a> PromptRecall<'a> {
         let splitter = RefCell::default();
         let read = ComparedTurn::from_item(item, &splitter);
         let drops = |turn: &Item| drops_by_name(&ComparedTurn::from_item(turn, &splitter), &read);
+        let speaks = |turn: &Item| speaks_of_wanted(turn, item, self.prompt);
         let about = |one: &&RecallCandidate| {
-            let turn = one.checkpoint.as_ref();
-            one.probability >= least || turn.is_some_and(drops)
+            let turn = one.checkpoint.as_ref().filter(|turn| turn.time > item.time);
+            turn.is_some_and(|turn| one.probability >= least || drops(turn) || speaks(turn))
         };
         let mut turns: Vec<Item> = all
             .iter()
@@ -416,9 +436,16 @@ impl<'a> PromptRecall<'a> {
                     .list_items(&filter, Part::newest(MAX_AMENDING_TURNS))?,
             );
         }
-        let amending = turns
-            .iter()
-            .filter(|turn| amends_turn(&ComparedTurn::from_item(turn, &splitter), &read));
+        // Lines of code that went are proof. Words alone must be about what the prompt
+        // wants of the turn.
+        let amends = |turn: &&Item| {
+            let later = ComparedTurn::from_item(turn, &splitter);
+            amends_turn(&later, &read)
+                && (all.is_empty()
+                    || replaces_work(&later, &read)
+                    || speaks_of_wanted(turn, item, self.prompt))
+        };
+        let amending = turns.iter().filter(amends);
         Ok(amending.max_by_key(|turn| turn.time).cloned())
     }
 

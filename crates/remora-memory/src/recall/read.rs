@@ -20,7 +20,7 @@ use super::{Exposure, RecallContext, RecallResult, item_line, name_of, of_sessio
 use crate::episode::{
     CharBudget, ComparedTurn, amends_stated, amends_turn, join_sentences, rank_sentences,
 };
-use crate::fix::is_reversal;
+use crate::fix::{is_reversal, is_tried};
 use crate::store::{FileMatch, Filter, PageRequest as Part, Result};
 use crate::words::{self, Query, TermSplitter};
 
@@ -28,7 +28,7 @@ use crate::words::{self, Query, TermSplitter};
 const MAX_TOKENS: u32 = 350;
 /// Items that are read, of changes half as many, and those injected at most.
 const SAMPLE_ITEMS: usize = 24;
-const MAX_ITEMS: usize = 6;
+const MAX_ITEMS: usize = 5;
 /// Kinds that say something about a file, and below kinds that merely happened to
 /// it. They are listed apart, so that many edits do not crowd out one decision.
 const DISTINCTIVE_KINDS: &[Kind] = &[
@@ -129,9 +129,9 @@ pub(super) fn recall_for_file_read(
         }
     }
     of_kind(store, scene, path, &mut page, &mut recall)?;
-    let knows = !recall.given.is_empty();
-    let folder = add_folder_structure(store, scene, path, &mut page)?;
-    if knows || folder.is_some() {
+    // What lies beside the file is one command away: alone it is not worth a message.
+    if !recall.given.is_empty() {
+        let folder = add_folder_structure(store, scene, path, &mut page)?;
         recall.told.push(what);
         recall.told.extend(folder);
         recall.text = Some(page.into_text());
@@ -298,6 +298,10 @@ impl<'a> Judge<'a> {
         }
         if is_stated(item.kind) {
             return self.is_in_force(item) && !self.is_undone(item);
+        }
+        // What was changed is in the file, unless it was taken back.
+        if CHANGE_KINDS.contains(&item.kind) && !is_tried(item) {
+            return false;
         }
         score_kind(item.kind) >= 4 || !self.is_told_by_turn(item)
     }

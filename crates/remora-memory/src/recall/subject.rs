@@ -6,6 +6,7 @@ use std::collections::HashSet;
 
 use remora_core::text::cut_chars;
 
+use super::card;
 use super::relevance::is_common;
 use crate::sentence::is_wide;
 use crate::words::{self, is_stop};
@@ -135,6 +136,149 @@ pub(super) fn is_template<'p>(prompt: &str, earlier: impl Iterator<Item = &'p st
     earlier.filter(|text| head(text) == Some(own)).count() >= MIN_TEMPLATE_PROMPTS
 }
 
+/// Words of private life and of texts for it: somebody who needs a haiku or a line
+/// to the landlord asks about nothing that the project knows, whatever words the
+/// two share.
+const PRIVATE_WORDS: &[&str] = &[
+    "anniversary",
+    "aunt",
+    "birthday",
+    "boyfriend",
+    "brother",
+    "christmas",
+    "cousin",
+    "dad",
+    "daughter",
+    "dentist",
+    "doctor",
+    "eulogy",
+    "father",
+    "flatmate",
+    "girlfriend",
+    "grandfather",
+    "grandma",
+    "grandmother",
+    "grandpa",
+    "haiku",
+    "holiday",
+    "homework",
+    "husband",
+    "joke",
+    "kids",
+    "landlord",
+    "limerick",
+    "mom",
+    "mother",
+    "mum",
+    "nephew",
+    "neighbor",
+    "neighbour",
+    "niece",
+    "poem",
+    "private",
+    "school",
+    "sister",
+    "son",
+    "toast",
+    "uncle",
+    "vacation",
+    "wedding",
+    "wife",
+    "bruder",
+    "ehefrau",
+    "ehemann",
+    "gedicht",
+    "geburtstag",
+    "hochzeit",
+    "mutter",
+    "nachbar",
+    "privat",
+    "schule",
+    "schwester",
+    "sohn",
+    "tochter",
+    "urlaub",
+    "vater",
+    "vermieter",
+    "zahnarzt",
+    "boda",
+    "casero",
+    "cumpleaños",
+    "hermana",
+    "hermano",
+    "hija",
+    "hijo",
+    "poema",
+    "vacaciones",
+    "anniversaire",
+    "fille",
+    "fils",
+    "frère",
+    "mariage",
+    "poème",
+    "sœur",
+];
+
+/// Whether the prompt speaks of private life in a word that none of these texts has:
+/// in a project about weddings a wedding is work.
+pub(super) fn is_private(prompt: &str, texts: &[&str]) -> bool {
+    let lower = prompt.to_lowercase();
+    let mut words = lower.split(|c: char| !c.is_alphanumeric());
+    words.any(|word| {
+        let is_known = |text: &&str| text.to_lowercase().contains(word);
+        PRIVATE_WORDS.contains(&word) && !texts.iter().any(is_known)
+    })
+}
+
+/// What stands before the verb of a request.
+const REQUEST_OPENINGS: &[&str] = &[
+    "please", "pls", "ok", "okay", "now", "just", "can", "could", "you", "and", "then", "also",
+];
+/// Verbs of everyday steps that need no memory. Not those of handing in: users have
+/// rules about commits and branches.
+const CHORE_VERBS: &[&str] = &[
+    "build", "execute", "format", "lint", "list", "print", "rerun", "restart", "run", "show",
+    "start",
+];
+/// Telling words that a request for such a step has at most; a longer one may well
+/// touch something that was decided.
+const MAX_CHORE_WORDS: usize = 7;
+
+/// Whether the prompt asks for an everyday step: "run the tests", "show the log".
+pub(super) fn is_chore(prompt: &str) -> bool {
+    let lower = prompt.to_lowercase();
+    let mut words = lower
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty());
+    let verb = words.find(|word| !REQUEST_OPENINGS.contains(word));
+    verb.is_some_and(|verb| CHORE_VERBS.contains(&verb))
+        && count_telling(prompt, |_| true) <= MAX_CHORE_WORDS
+}
+
+/// Words that begin a question.
+const QUESTION_WORDS: &[&str] = &[
+    "are", "did", "do", "does", "how", "is", "what", "whats", "when", "where", "which", "who",
+    "why", "was", "wann", "warum", "welche", "wer", "wie", "wo", "combien", "comment", "quand",
+    "quel", "quelle", "cómo", "cuándo", "cuál", "dónde", "qué",
+];
+/// Words by which users speak of themselves and their project.
+const OWN_WORDS: &[&str] = &[
+    "our", "ours", "us", "we", "uns", "unser", "unsere", "unseren", "wir", "nos", "notre", "nous",
+    "nosotros", "nuestra", "nuestro",
+];
+
+/// Whether a prompt asks what users do or have in their project: "how often do we
+/// try?", "in which format do we deliver?". Silence is hardly ever right then.
+pub(super) fn asks_about_own(prompt: &str) -> bool {
+    let lower = prompt.to_lowercase();
+    let mut words = lower
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty());
+    let first = words.clone().find(|word| !REQUEST_OPENINGS.contains(word));
+    let asks = card::only_asks(prompt) || first.is_some_and(|word| QUESTION_WORDS.contains(&word));
+    asks && words.any(|word| OWN_WORDS.contains(&word))
+}
+
 /// Files that every project has: naming one says little.
 const COMMON_FILES: &[&str] = &[
     "changelog.md",
@@ -197,6 +341,50 @@ fn is_name(word: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn private_life_is_no_work_unless_the_project_knows_it() {
+        let prompt = "a toast for my sister's wedding, please";
+        assert!(is_private(prompt, &["seats of a hall"]));
+        let plans = ["The wedding planner", "a toast to one's sister"];
+        assert!(!is_private(prompt, &plans));
+        assert!(!is_private("the parson sonnet", &[]));
+    }
+
+    #[test]
+    fn everyday_steps_are_chores_and_larger_ones_are_not() {
+        for prompt in [
+            "run vitest pls",
+            "Please run the whole build once and tell me whether it is green.",
+            "can you restart the dev server",
+        ] {
+            assert!(is_chore(prompt), "{prompt}");
+        }
+        for prompt in [
+            "runs are slow, look at the pool",
+            "run the backfill of the refunds for 2024 right away so that it is there when Marit looks",
+            "add a retry to the client",
+        ] {
+            assert!(!is_chore(prompt), "{prompt}");
+        }
+    }
+
+    #[test]
+    fn a_question_about_own_things_is_told_from_others() {
+        for prompt in [
+            "how often do we try before an event is dead",
+            "What percentage do our sub-agents get?",
+            "wie lange halten wir die Plätze?",
+        ] {
+            assert!(asks_about_own(prompt), "{prompt}");
+        }
+        for prompt in [
+            "what does &. do in ruby again?",
+            "we need a retry in the client",
+        ] {
+            assert!(!asks_about_own(prompt), "{prompt}");
+        }
+    }
 
     #[test]
     fn a_prompt_about_handing_in_has_no_subject() {

@@ -40,6 +40,18 @@ const FILES: &[Pairs] = &[
         recall: 87,
         shown: false,
     },
+    Pairs {
+        file: "fresh.jsonl",
+        precision: 100,
+        recall: 95,
+        shown: true,
+    },
+    Pairs {
+        file: "fresh-held-out.jsonl",
+        precision: 86,
+        recall: 79,
+        shown: false,
+    },
 ];
 
 fn load_pairs(file: &str) -> Vec<Value> {
@@ -111,7 +123,7 @@ fn judge(pairs: &Pairs) -> (String, bool) {
         list.len(),
         wrong.concat()
     );
-    let holds = list.len() >= 60 && precision >= pairs.precision && recall >= pairs.recall;
+    let holds = list.len() >= 40 && precision >= pairs.precision && recall >= pairs.recall;
     (report, holds)
 }
 

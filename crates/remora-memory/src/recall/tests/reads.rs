@@ -67,6 +67,8 @@ fn a_file_brings_its_history_once() {
         "lib/src/a.rs",
     ));
     world.add(about(Kind::Discovery, "Read it", "src/a.rs"));
+    // The file itself shows what was changed in it.
+    world.add(about(Kind::Feature, "Added `count`", "src/a.rs"));
     world.anchored("src/a.rs", 2 * DAY);
     world.anchored("src/b.rs", 2 * DAY);
     world.anchored("src/c.rs", 2 * DAY);
@@ -84,6 +86,9 @@ fn a_file_brings_its_history_once() {
         world.at(&RecallTrigger::Read("src/a.rs")),
         RecallResult::default()
     );
+    assert_eq!(world.at(&RecallTrigger::Read("src/zzz.rs")).text, None);
+    // What lies beside a file of which nothing is known is not worth a message.
+    world.told.clear();
     assert_eq!(world.at(&RecallTrigger::Read("src/zzz.rs")).text, None);
 }
 

@@ -227,13 +227,12 @@ fn candidates_to_json(
     situation: &Situation,
     back: &RecallResult,
 ) -> Vec<Value> {
-    let given = back.given.iter().map(|one| (&one.item, &one.parts, true));
-    let passed = back.passed.iter().map(|one| (&one.item, &one.parts, false));
+    let given = back.given.iter();
+    let given = given.map(|one| (&one.item, &one.parts, &one.why, true));
+    let passed = back.passed.iter();
+    let passed = passed.map(|one| (&one.item, &one.parts, &one.why, false));
     let mut all = Vec::new();
-    for (item, parts, given) in given
-        .chain(passed)
-        .filter(|(_, parts, _)| !parts.is_empty())
-    {
+    for (item, parts, why, given) in given.chain(passed).filter(|one| !one.1.is_empty()) {
         let Some(lead) = played.rows.iter().find(|row| matches_reference(row, item)) else {
             continue;
         };
@@ -261,7 +260,13 @@ fn candidates_to_json(
             .iter()
             .map(|(name, value)| ((*name).to_owned(), json!(value)))
             .collect();
-        all.push(json!({ "item": item, "label": label, "given": given, "features": features }));
+        all.push(json!({
+            "item": item,
+            "label": label,
+            "given": given,
+            "why": why,
+            "features": features,
+        }));
     }
     all
 }
