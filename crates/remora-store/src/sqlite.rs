@@ -34,6 +34,7 @@ use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 pub(crate) use connect::{io_error, open_foreign, owner_only, with_suffix};
 pub(crate) use errors::StoreResultExt;
+pub(crate) use vectors::list_said_sketches;
 use write::WriterState;
 pub(crate) use write::list_words;
 

@@ -7,6 +7,7 @@ use remora_memory::store::{PageRequest, Result};
 use rusqlite::{Connection, params_from_iter};
 
 use super::block::{self, MAX_ENTRIES, SIGN_BYTES};
+use super::blocks::SketchTable;
 use super::{NearestLimits, find_current_model, measure_similarity, of_model};
 use crate::sqlite::errors::StoreResultExt;
 use crate::sqlite::names::kind_code;
@@ -84,8 +85,13 @@ fn select_by_signs(
     let sums = SignSums::new(meaning);
     let kinds = compared_kinds(scope, breadth);
     let mut best = TopItems::new(most.max(breadth.wanted));
+    let table = if breadth.only_said && scope.said_apart {
+        SketchTable::Said
+    } else {
+        SketchTable::All
+    };
     let mut statement = conn
-        .prepare_cached(&format!("SELECT data FROM sketches {condition}"))
+        .prepare_cached(&format!("SELECT data FROM {} {condition}", table.name()))
         .store_err()?;
     let mut rows = statement.query(params_from_iter(values)).store_err()?;
     while let Some(row) = rows.next().store_err()? {
