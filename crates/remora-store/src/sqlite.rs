@@ -26,7 +26,7 @@ use remora_core::record::{
 };
 use remora_embed::Embedding;
 use remora_memory::store::{
-    Batch, DetailRow, ErasePlan, EventKey, Filter, Hit, IndexState, ItemRef, LookTools,
+    Batch, DetailRow, ErasePlan, EventKey, Filter, Hit, IndexState, ItemHeader, ItemRef, LookTools,
     PageRequest, ProjectStats, PruneMode, PruneRequest, Result, Store, StoreError, StoreStats,
 };
 use remora_memory::words::Query;
@@ -147,8 +147,16 @@ impl Store for SqliteStore {
         self.with_snapshot(|conn| read::list_items(conn, filter, self.looks, page))
     }
 
+    fn list_headers(&self, filter: &Filter, page: PageRequest) -> Result<Vec<ItemHeader>> {
+        self.with_snapshot(|conn| read::list_headers(conn, filter, self.looks, page))
+    }
+
     fn list_sessions(&self, filter: &Filter, limit: usize) -> Result<Vec<Session>> {
         self.with_snapshot(|conn| read::list_sessions(conn, filter, limit))
+    }
+
+    fn count_sessions(&self, filter: &Filter, limit: usize) -> Result<usize> {
+        self.with_snapshot(|conn| read::count_sessions(conn, filter, limit))
     }
 
     fn list_events(&self, filter: &Filter, page: PageRequest) -> Result<Vec<LoggedEvent>> {
