@@ -230,6 +230,28 @@ pub struct DetailRow {
     pub detail: String,
 }
 
+/// Where a row stands among others: enough to choose the one that is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ItemHeader {
+    /// The number of the row.
+    pub id: i64,
+    /// The number of the prompt in its session.
+    pub prompt: Option<u32>,
+    /// When it happened, in milliseconds since 1970.
+    pub time: i64,
+}
+
+impl ItemHeader {
+    /// The header of a row.
+    pub fn from_item(item: &Item) -> Self {
+        Self {
+            id: item.id,
+            prompt: item.prompt,
+            time: item.time,
+        }
+    }
+}
+
 /// What is remembered of a project.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProjectStats {
@@ -294,10 +316,19 @@ pub trait Store: Send {
     fn find_items(&self, names: &[ItemRef]) -> Result<Vec<Item>>;
     /// Rows in the order of time.
     fn list_items(&self, filter: &Filter, page: PageRequest) -> Result<Vec<Item>>;
+    /// The same rows without their texts, for whoever needs one of many.
+    fn list_headers(&self, filter: &Filter, page: PageRequest) -> Result<Vec<ItemHeader>> {
+        let items = self.list_items(filter, page)?;
+        Ok(items.iter().map(ItemHeader::from_item).collect())
+    }
     /// Sessions, the one that was used last first; of the filter only project,
     /// since, until, session and agent count, and it is enough that one moment
     /// of a session lies in the time.
     fn list_sessions(&self, filter: &Filter, limit: usize) -> Result<Vec<Session>>;
+    /// How many sessions that would list.
+    fn count_sessions(&self, filter: &Filter, limit: usize) -> Result<usize> {
+        Ok(self.list_sessions(filter, limit)?.len())
+    }
     /// The ledger in the order of time; the same parts of the filter count, and
     /// project and agent are those of the session.
     fn list_events(&self, filter: &Filter, page: PageRequest) -> Result<Vec<LoggedEvent>>;

@@ -7,7 +7,7 @@ use remora_core::hash::{HASH_START, extend_hash};
 use remora_memory::store::{LookTools, Result, StoreError};
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
 
-use crate::sqlite::{StoreResultExt, list_words};
+use crate::sqlite::{StoreResultExt, list_said_sketches, list_words};
 
 /// A step from one schema to the next. A released migration never changes: its
 /// checksum is recorded in every database that ran it.
@@ -23,6 +23,8 @@ pub(crate) struct Migration {
 
 /// The first schema whose full-text index has injectable terms for all kinds.
 pub(crate) const INJECTABLE_TERMS_VERSION: u32 = 6;
+/// The first schema that has sketches of what was said apart from the others.
+pub(crate) const SAID_SKETCHES_VERSION: u32 = 7;
 /// The first schema that has a table of overrides.
 pub(crate) const OVERRIDES_VERSION: u32 = 5;
 
@@ -58,6 +60,11 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
         version: INJECTABLE_TERMS_VERSION,
         sql: include_str!("../migrations/sqlite/0006_prompts.sql"),
         then: Some(list_words),
+    },
+    Migration {
+        version: SAID_SKETCHES_VERSION,
+        sql: include_str!("../migrations/sqlite/0007_said_sketches.sql"),
+        then: Some(list_said_sketches),
     },
 ];
 

@@ -26,7 +26,7 @@ use remora_core::record::{
 };
 use remora_embed::Embedding;
 use remora_memory::store::{
-    Batch, DetailRow, ErasePlan, EventKey, Filter, Hit, IndexState, ItemRef, LookTools,
+    Batch, DetailRow, ErasePlan, EventKey, Filter, Hit, IndexState, ItemHeader, ItemRef, LookTools,
     PageRequest, ProjectStats, PruneMode, PruneRequest, Result, Store, StoreError, StoreStats,
 };
 use remora_memory::words::Query;
@@ -34,6 +34,7 @@ use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 pub(crate) use connect::{io_error, open_foreign, owner_only, with_suffix};
 pub(crate) use errors::StoreResultExt;
+pub(crate) use vectors::list_said_sketches;
 use write::WriterState;
 pub(crate) use write::list_words;
 
@@ -146,8 +147,16 @@ impl Store for SqliteStore {
         self.with_snapshot(|conn| read::list_items(conn, filter, self.looks, page))
     }
 
+    fn list_headers(&self, filter: &Filter, page: PageRequest) -> Result<Vec<ItemHeader>> {
+        self.with_snapshot(|conn| read::list_headers(conn, filter, self.looks, page))
+    }
+
     fn list_sessions(&self, filter: &Filter, limit: usize) -> Result<Vec<Session>> {
         self.with_snapshot(|conn| read::list_sessions(conn, filter, limit))
+    }
+
+    fn count_sessions(&self, filter: &Filter, limit: usize) -> Result<usize> {
+        self.with_snapshot(|conn| read::count_sessions(conn, filter, limit))
     }
 
     fn list_events(&self, filter: &Filter, page: PageRequest) -> Result<Vec<LoggedEvent>> {

@@ -3,6 +3,7 @@
 //! empty.
 
 use std::io;
+use std::mem::ManuallyDrop;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -228,27 +229,30 @@ impl<'a> HookRequest<'a> {
                 ..HookResponse::default()
             });
         };
+        // Never closed: the system takes back locks, maps and memory with the
+        // process, all at once.
+        let store = ManuallyDrop::new(store);
         let mut answer = HookResponse::default();
         let earlier = if starts {
-            self.find_earlier_project(&store)
+            self.find_earlier_project(&*store)
         } else {
             None
         };
         match &self.asked.event.kind {
             EventKind::CompactionStarting { .. } => {
                 let session = self.session_id();
-                answer.instructions = recall::render_compaction_instructions(&store, session)?;
+                answer.instructions = recall::render_compaction_instructions(&*store, session)?;
             }
             EventKind::TurnEnded { .. } => {
-                answer.block = self.check_stop_guard(&store, &mut before, now)?;
+                answer.block = self.check_stop_guard(&*store, &mut before, now)?;
             }
             EventKind::ToolFinished(..) if self.is_edit() => {
-                answer.context = self.suggest_save(&store, &mut before, now)?;
+                answer.context = self.suggest_save(&*store, &mut before, now)?;
             }
             _ => {
                 let path = self.path();
                 let mut trigger = self.recall_trigger(summary.as_deref(), task.as_deref(), &path);
-                if source == Some(StartSource::Resumed) && self.is_older(&store)? {
+                if source == Some(StartSource::Resumed) && self.is_older(&*store)? {
                     trigger = Some(RecallTrigger::Start);
                 }
                 if let Some(trigger) = trigger {
@@ -257,7 +261,7 @@ impl<'a> HookRequest<'a> {
                         PromptEmbedding::from_fetch(|| embedding_of(&request.receive()?))
                     });
                     let context = environment.recall_context(self.session_id(), &before);
-                    let found = recall::recall(&store, &context, &trigger)?;
+                    let found = recall::recall(&*store, &context, &trigger)?;
                     // Checked before the record: what the client no longer
                     // waits for must not count as seen.
                     if Instant::now() >= self.end {

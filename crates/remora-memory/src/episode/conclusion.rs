@@ -181,6 +181,9 @@ fn has_measure(lower: &str) -> bool {
     }
     let mut words = lower.split_whitespace().peekable();
     while let Some(word) = words.next() {
+        if !word.bytes().any(|b| b.is_ascii_digit()) {
+            continue;
+        }
         let word = word.trim_matches(|c: char| "(),.;:~≈<>≤≥*".contains(c));
         let digits = word
             .bytes()

@@ -14,7 +14,7 @@ use super::relevance::{Relevance, RelevanceFeatures};
 use super::supersession::is_stated;
 use super::{RecallContext, of_session};
 use crate::episode::goes_on;
-use crate::store::{Hit, Result};
+use crate::store::{Filter, Hit, ItemHeader, ItemRef, PageRequest, Result};
 
 /// Checkpoints of a session that are read to find the one of a turn.
 const MAX_CHECKPOINTS: usize = 48;
@@ -118,7 +118,7 @@ pub(super) fn rank_candidates(
         .map(|hits| RecallCandidate::from_hits(&relevance, hits))
         .collect();
     sort_by_probability(&mut candidates);
-    let mut sessions: HashMap<String, Vec<Item>> = HashMap::new();
+    let mut sessions: HashMap<String, Vec<ItemHeader>> = HashMap::new();
     for candidate in candidates.iter_mut().take(MAX_LOOKED_UP_TURNS) {
         if candidate.checkpoint.is_none() {
             candidate.checkpoint = find_checkpoint(store, scene, candidate, &mut sessions)?;
@@ -175,7 +175,7 @@ fn find_checkpoint(
     store: &RecallReader<'_>,
     scene: &RecallContext<'_>,
     candidate: &RecallCandidate,
-    sessions: &mut HashMap<String, Vec<Item>>,
+    sessions: &mut HashMap<String, Vec<ItemHeader>>,
 ) -> Result<Option<Item>> {
     let Some(item) = candidate.hits.first().map(|hit| &hit.item) else {
         return Ok(None);
@@ -184,11 +184,49 @@ fn find_checkpoint(
         return Ok(None);
     }
     if !sessions.contains_key(&item.session) {
-        let rows = of_session(store, &item.session, &[Kind::Summary], MAX_CHECKPOINTS)?;
-        sessions.insert(item.session.clone(), rows);
+        let headers = list_checkpoints(store, &item.session)?;
+        sessions.insert(item.session.clone(), headers);
     }
-    let rows = sessions.get(&item.session).map(Vec::as_slice);
-    Ok(ended_by(item, rows.unwrap_or_default()).cloned())
+    let headers = sessions.get(&item.session).map(Vec::as_slice);
+    read_ended_by(store, item, headers.unwrap_or_default())
+}
+
+/// Where the newest checkpoints of a session stand. A session may have dozens, and
+/// reading one takes longer than finding all.
+fn list_checkpoints(store: &RecallReader<'_>, session: &str) -> Result<Vec<ItemHeader>> {
+    let filter = Filter {
+        session: Some(session.to_owned()),
+        kinds: vec![Kind::Summary],
+        ..Filter::default()
+    };
+    store.list_headers(&filter, PageRequest::newest(MAX_CHECKPOINTS))
+}
+
+/// The same as [`ended_by`] for checkpoints that are not read yet.
+fn read_ended_by(
+    store: &RecallReader<'_>,
+    item: &Item,
+    checkpoints: &[ItemHeader],
+) -> Result<Option<Item>> {
+    let Some(prompt) = item.prompt else {
+        return Ok(None);
+    };
+    let after = checkpoints.iter().filter(|row| row.prompt >= Some(prompt));
+    let mut after: Vec<&ItemHeader> = after.collect();
+    after.sort_by_key(|row| (row.prompt, row.time));
+    for row in after {
+        let found = store.find_items(&[ItemRef::Id(row.id)])?.pop();
+        if let Some(turn) = found.filter(is_turn) {
+            return Ok(Some(turn));
+        }
+    }
+    Ok(None)
+}
+
+/// Whether a checkpoint belongs to a turn: the client's own summary of a compaction
+/// has no detail and belongs to none.
+fn is_turn(row: &Item) -> bool {
+    row.detail.is_some()
 }
 
 /// The checkpoint of the turn that an item came from.
@@ -196,8 +234,7 @@ pub(super) fn checkpoint_of(store: &RecallReader<'_>, item: &Item) -> Result<Opt
     if item.session.is_empty() {
         return Ok(None);
     }
-    let rows = of_session(store, &item.session, &[Kind::Summary], MAX_CHECKPOINTS)?;
-    Ok(ended_by(item, &rows).cloned())
+    read_ended_by(store, item, &list_checkpoints(store, &item.session)?)
 }
 
 /// The turn that settled the matter of this one: the last turn of the session that
@@ -237,8 +274,7 @@ pub(super) fn ended_by<'r>(
     rows: impl IntoIterator<Item = &'r Item>,
 ) -> Option<&'r Item> {
     let prompt = item.prompt?;
-    // The client's own summary of a compaction has no detail and belongs to no turn.
-    let after = |row: &&Item| row.detail.is_some() && row.prompt >= Some(prompt);
+    let after = |row: &&Item| is_turn(row) && row.prompt >= Some(prompt);
     rows.into_iter()
         .filter(after)
         .min_by_key(|row| (row.prompt, row.time))

@@ -11,8 +11,8 @@ use super::sanitize::sanitize_line;
 use super::{Rejected, name_of};
 use crate::end_date::item_ended_on;
 use crate::fix::steps_over_check;
-use crate::overrides::Overrides;
-use crate::store::{DetailRow, Filter, Hit, ItemRef, PageRequest, Result, Store};
+use crate::overrides::{CLAIM_KINDS, Overrides};
+use crate::store::{DetailRow, Filter, Hit, ItemHeader, ItemRef, PageRequest, Result, Store};
 use crate::words::Query;
 
 /// How many of the items left out `remora context` can show.
@@ -75,6 +75,24 @@ impl<'a> RecallReader<'a> {
         Ok(items)
     }
 
+    /// Where these items stand. The one that is chosen is read by
+    /// [`Self::find_items`].
+    pub(super) fn list_headers(
+        &self,
+        filter: &Filter,
+        page: PageRequest,
+    ) -> Result<Vec<ItemHeader>> {
+        // Whether an item quotes what was rejected only its texts can tell, and a
+        // statement may have ended.
+        let is_judged = |kind: &Kind| *kind == Kind::Memory || CLAIM_KINDS.contains(kind);
+        let needs_texts = filter.kinds.is_empty() || filter.kinds.iter().any(is_judged);
+        if needs_texts || self.overrides.has_quotable() {
+            let items = self.list_items(filter, page)?;
+            return Ok(items.iter().map(ItemHeader::from_item).collect());
+        }
+        self.store.list_headers(filter, page)
+    }
+
     /// The same without corrections, for callers that apply them themselves because
     /// they list once and use the items in several ways.
     pub(super) fn list_uncorrected(&self, filter: &Filter, page: PageRequest) -> Result<Vec<Item>> {
@@ -116,6 +134,10 @@ impl<'a> RecallReader<'a> {
 
     pub(super) fn list_sessions(&self, filter: &Filter, limit: usize) -> Result<Vec<Session>> {
         self.store.list_sessions(filter, limit)
+    }
+
+    pub(super) fn count_sessions(&self, filter: &Filter, limit: usize) -> Result<usize> {
+        self.store.count_sessions(filter, limit)
     }
 
     pub(super) fn list_events(

@@ -154,9 +154,7 @@ fn compute_budget(store: &RecallReader<'_>, scene: &RecallContext<'_>) -> Result
         project: Some(scene.project.clone()),
         ..Filter::default()
     };
-    let sessions = store
-        .list_sessions(&of_project, MAX_COUNTED_SESSIONS)?
-        .len();
+    let sessions = store.count_sessions(&of_project, MAX_COUNTED_SESSIONS)?;
     let more = u32::try_from(sessions.saturating_sub(SMALL_PROJECT_SESSIONS)).unwrap_or(0);
     Ok((SMALL_PROJECT_TOKENS + TOKENS_PER_SESSION * more).min(scene.limits.start_tokens))
 }
@@ -311,23 +309,27 @@ impl Briefing<'_> {
     }
 
     fn is_amended(&self, item: &Item) -> bool {
-        let known = self.turns.iter().find(|turn| turn.is_of(item));
-        let read;
-        let this = if let Some(known) = known {
-            known
-        } else {
-            read = ComparedTurn::from_item(item, self.splitter);
-            &read
-        };
-        self.turns.iter().any(|turn| amends_turn(turn, this))
+        self.with_compared(item, |this| {
+            self.turns.iter().any(|turn| amends_turn(turn, this))
+        })
+    }
+
+    /// Hands on an item as it is compared. The turns are read once: one of them is
+    /// often compared several times.
+    fn with_compared<T>(&self, item: &Item, compare: impl FnOnce(&ComparedTurn<'_>) -> T) -> T {
+        match self.turns.iter().find(|turn| turn.is_of(item)) {
+            Some(known) => compare(known),
+            None => compare(&ComparedTurn::from_item(item, self.splitter)),
+        }
     }
 
     /// Whether a later turn removed the code that was written for this statement.
     fn is_undone(&self, item: &Item, turns: &ItemTurns<'_>) -> bool {
         turns.of_row(item).is_some_and(|(turn, is_only)| {
-            let turn = ComparedTurn::from_item(turn, self.splitter);
-            let mut later = self.turns.iter();
-            later.any(|later| amends_stated(later, &turn, item, is_only))
+            self.with_compared(turn, |turn| {
+                let mut later = self.turns.iter();
+                later.any(|later| amends_stated(later, turn, item, is_only))
+            })
         })
     }
 

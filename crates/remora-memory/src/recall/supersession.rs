@@ -20,7 +20,7 @@ use self::cues::{
 use super::reader::RecallReader;
 use super::{RecallContext, item_line};
 use crate::store::{Filter, PageRequest, Result};
-use crate::words::{BytePairs, TermSplitter, is_stop, word_number};
+use crate::words::{BytePairs, TermSplitter, WordHashes, is_stop};
 
 /// Newest statements of a project that may supersede others.
 pub(super) const MAX_COMPARED_STATEMENTS: usize = 60;
@@ -265,7 +265,7 @@ struct ParsedStatement {
     words: Vec<String>,
     /// The same as hashes, by which two statements about different things are told
     /// apart quickly.
-    numbers: Vec<u64>,
+    numbers: WordHashes,
     /// The words of what was chosen, found on first use: most are never needed.
     chosen: OnceCell<Vec<String>>,
     /// The things that it gives up.
@@ -288,7 +288,7 @@ impl ParsedStatement {
         let words = find_distinctive_words(text, splitter);
         Self {
             time,
-            numbers: words.iter().map(|word| word_number(word)).collect(),
+            numbers: words.iter().collect(),
             words,
             chosen: OnceCell::new(),
             drops,
@@ -341,8 +341,7 @@ impl ParsedStatement {
     /// must be adjacent. Two rules for one part of a program are no alternatives.
     fn is_about_the_same(&self, other: &Self) -> bool {
         // The cheap test first: fewer than two shared words decide it.
-        let known = |number: &&u64| other.numbers.contains(number);
-        if self.numbers.iter().filter(known).nth(1).is_none() {
+        if self.numbers.count_shared(&other.numbers) < 2 {
             return false;
         }
         let elsewhere = |word| {
@@ -400,9 +399,10 @@ impl<'a> CueText<'a> {
     /// Where a cue occurs as whole words.
     fn find_cue<'b>(&'b self, cue: &'b str) -> impl Iterator<Item = usize> + 'b {
         let text = self.text;
-        // Building a searcher costs more than all else here, so cues whose letters do
-        // not occur are skipped.
-        let found = self.pairs.may_hold(cue).then(|| text.match_indices(cue));
+        // Building a searcher costs more than all else here, so cues that do not occur
+        // are skipped; `contains` builds none for text of this length.
+        let occurs = self.pairs.may_hold(cue) && text.contains(cue);
+        let found = occurs.then(|| text.match_indices(cue));
         let found = found.into_iter().flatten().map(|(at, _)| at);
         found.filter(move |at| {
             let before = text[..*at].chars().next_back();

@@ -33,9 +33,13 @@ pub(crate) struct WordSet {
 
 impl WordSet {
     pub(crate) fn from_text(text: &str) -> Self {
-        let mut said = Self::default();
-        said.add_text(text);
-        said
+        let mut numbers = Vec::new();
+        let mut splitter = TermSplitter::default();
+        splitter.for_each_term(text, |term, _| numbers.push(word_number(term)));
+        Self {
+            terms: WordHashes::of_numbers(numbers),
+            splitter: RefCell::new(splitter),
+        }
     }
 
     /// The titles and facts of items.

@@ -198,7 +198,8 @@ impl Query {
     }
 
     /// Searches with the effort of a hook.
-    pub(crate) fn with_quick_effort(self) -> Self {
+    #[must_use]
+    pub fn with_quick_effort(self) -> Self {
         Self {
             effort: SearchEffort::Quick,
             ..self

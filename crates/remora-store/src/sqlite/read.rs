@@ -5,8 +5,8 @@ use std::path::Path;
 
 use remora_core::record::{FileRecord, Injection, Item, Kind, LoggedEvent, Project, Session};
 use remora_memory::store::{
-    DetailRow, EventKey, Filter, ItemRef, LookTools, PageRequest, ProjectStats, Result, SortOrder,
-    StoreStats,
+    DetailRow, EventKey, Filter, ItemHeader, ItemRef, LookTools, PageRequest, ProjectStats, Result,
+    SortOrder, StoreStats,
 };
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, params, params_from_iter};
@@ -236,12 +236,59 @@ pub(crate) fn list_items(
     rows::read_items(conn, &list_ids(conn, &scope, page)?)
 }
 
+/// Where the items in the filter stand, in the order of time.
+pub(crate) fn list_headers(
+    conn: &Connection,
+    filter: &Filter,
+    looks: LookTools,
+    page: PageRequest,
+) -> Result<Vec<ItemHeader>> {
+    let Some(scope) = ResolvedFilter::find(conn, filter, looks)? else {
+        return Ok(Vec::new());
+    };
+    // These columns stand before the long ones, so no text is loaded.
+    let mut statement = conn
+        .prepare_cached("SELECT id, prompt, time FROM items WHERE id = ?1")
+        .store_err()?;
+    let mut found = Vec::new();
+    for id in list_ids(conn, &scope, page)? {
+        let header = |row: &rusqlite::Row<'_>| {
+            Ok(ItemHeader {
+                id: row.get(0)?,
+                prompt: row.get(1)?,
+                time: row.get(2)?,
+            })
+        };
+        found.extend(statement.query_row([id], header).optional().store_err()?);
+    }
+    Ok(found)
+}
+
 /// Sessions, the most recently active first.
 pub(crate) fn list_sessions(
     conn: &Connection,
     filter: &Filter,
     limit: usize,
 ) -> Result<Vec<Session>> {
+    let texts = StringReader::new(conn);
+    read_sessions(conn, SESSION_COLUMNS, filter, limit, |row| {
+        rows::read_session(row, &texts)
+    })
+}
+
+/// How many sessions that would list.
+pub(crate) fn count_sessions(conn: &Connection, filter: &Filter, limit: usize) -> Result<usize> {
+    let found = read_sessions(conn, "1", filter, limit, |_| Ok(()))?;
+    Ok(found.len())
+}
+
+fn read_sessions<T>(
+    conn: &Connection,
+    columns: &str,
+    filter: &Filter,
+    limit: usize,
+    read: impl FnMut(&rusqlite::Row<'_>) -> rusqlite::Result<T>,
+) -> Result<Vec<T>> {
     // Sessions have no file, and a filter by an unknown path resolves to nothing.
     let filter = Filter {
         file: None,
@@ -250,7 +297,6 @@ pub(crate) fn list_sessions(
     let Some(scope) = ResolvedFilter::find(conn, &filter, LookTools::default())? else {
         return Ok(Vec::new());
     };
-    let texts = StringReader::new(conn);
     // SQLite plans before it knows the value: `?3 IS NULL OR id = ?3` would read
     // every row instead of one.
     let session = match scope.session {
@@ -258,7 +304,7 @@ pub(crate) fn list_sessions(
         None => "?3 IS NULL",
     };
     conn.prepare_cached(&format!(
-        "SELECT {SESSION_COLUMNS} FROM sessions
+        "SELECT {columns} FROM sessions
          WHERE {session} AND (?1 IS NULL OR project = ?1) AND (?2 IS NULL OR agent = ?2)
             AND last >= ?4 AND started < ?5
          ORDER BY last DESC, id DESC LIMIT ?6"
@@ -273,7 +319,7 @@ pub(crate) fn list_sessions(
             scope.until,
             i64::try_from(limit).unwrap_or(i64::MAX)
         ],
-        |row| rows::read_session(row, &texts),
+        read,
     )
     .store_err()?
     .collect::<rusqlite::Result<_>>()

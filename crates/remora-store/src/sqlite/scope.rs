@@ -8,7 +8,7 @@ use rusqlite::types::Value;
 
 use super::errors::StoreResultExt;
 use super::names::{StringTable, find_string_id, kind_code};
-use crate::migrate::{self, INJECTABLE_TERMS_VERSION};
+use crate::migrate::{self, INJECTABLE_TERMS_VERSION, SAID_SKETCHES_VERSION};
 
 /// A filter whose names are ids of the database.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -27,6 +27,8 @@ pub(crate) struct ResolvedFilter {
     /// Whether the index has injectable terms; a file of an older version has
     /// none until the worker has migrated it.
     pub(crate) listed: bool,
+    /// Whether there are sketches of what was said apart from the others.
+    pub(crate) said_apart: bool,
 }
 
 impl ResolvedFilter {
@@ -65,10 +67,12 @@ impl ResolvedFilter {
                 looking.extend(find_string_id(conn, StringTable::Names, tool)?);
             }
         }
+        let version = migrate::read_version(conn)?;
         Ok(Some(Self {
             looks: filter.looks,
             looking,
-            listed: migrate::read_version(conn)? >= INJECTABLE_TERMS_VERSION,
+            listed: version >= INJECTABLE_TERMS_VERSION,
+            said_apart: version >= SAID_SKETCHES_VERSION,
             project,
             kinds: filter.kinds.iter().map(|kind| kind_code(*kind)).collect(),
             agent,

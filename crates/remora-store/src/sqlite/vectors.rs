@@ -7,7 +7,9 @@ mod block;
 mod blocks;
 mod distribution;
 mod nearest;
+mod said;
 
+use remora_core::record::Kind;
 use remora_embed::{Embedding, EmbeddingView};
 use remora_memory::store::{Filter, Result};
 use rusqlite::{
@@ -16,10 +18,13 @@ use rusqlite::{
 
 use super::SqliteStore;
 use super::errors::StoreResultExt;
+use super::names::kind_of;
 use super::scope::ResolvedFilter;
-use blocks::SketchBlocks;
+use block::EncodedEntry;
+use blocks::{SketchBlocks, SketchTable};
 pub(crate) use distribution::{ScoreDistribution, estimate_distribution};
 pub(crate) use nearest::find_nearest;
+pub(crate) use said::list_said_sketches;
 
 /// How many vectors a search reads. The figures behind these numbers are in
 /// docs/design/0012 and 0024.
@@ -197,17 +202,24 @@ pub(crate) fn store_embeddings(
         Some(id) => id,
         None => requeue_all(&tx, model)?,
     };
-    let mut blocks = SketchBlocks::new(&tx);
+    let mut blocks = SketchBlocks::new(&tx, SketchTable::All);
+    let mut said = SketchBlocks::new(&tx, SketchTable::Said);
     for (item, meaning) in meanings {
-        put_one(&tx, &mut blocks, model, *item, meaning)?;
+        put_one(&tx, (&mut blocks, &mut said), model, *item, meaning)?;
     }
     blocks.finish()?;
+    said.finish()?;
     tx.commit().store_err()
 }
 
-fn put_one(
+/// Whether items of this kind are those that a hook compares.
+fn is_said(kind: i64) -> bool {
+    kind_of(kind).is_some_and(Kind::is_said)
+}
+
+fn put_one<'c>(
     tx: &Connection,
-    blocks: &mut SketchBlocks<'_>,
+    (blocks, said): (&mut SketchBlocks<'c>, &mut SketchBlocks<'c>),
     model: i64,
     item: i64,
     meaning: &Embedding,
@@ -217,27 +229,38 @@ fn put_one(
         .store_err()?
         .execute([item])
         .store_err()?;
-    let row: Option<(i64, i64, Option<i64>)> = tx
+    let row: Option<(i64, i64, Option<i64>, Option<i64>)> = tx
         .prepare_cached(
-            "SELECT i.kind, i.project, v.block
+            "SELECT i.kind, i.project, v.block, v.said
              FROM items i LEFT JOIN vectors v ON v.item = i.id WHERE i.id = ?1",
         )
         .store_err()?
-        .query_row([item], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
+        .query_row([item], |row| {
+            Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?))
+        })
         .optional()
         .store_err()?;
-    let Some((kind, project, old)) = row else {
+    let Some((kind, project, old, old_said)) = row else {
         return Ok(());
     };
     // A sketch has one byte for the kind. A code beyond it would be a mistake of a
     // later version; such an item is found by searches that name no kinds.
-    let kind = u8::try_from(kind).unwrap_or(0);
-    let block = blocks.write_entry(project, old, item, kind, meaning)?;
+    let entry = EncodedEntry::new(item, u8::try_from(kind).unwrap_or(0), meaning);
+    let block = blocks.write_entry(project, old, &entry)?;
+    let said_block = if is_said(kind) {
+        Some(said.write_entry(project, old_said, &entry)?)
+    } else {
+        // It may have been of another kind before.
+        if let Some(old) = old_said {
+            said.clear_entry(old, item)?;
+        }
+        None
+    };
     tx.prepare_cached(
-        "INSERT OR REPLACE INTO vectors (item, model, block, v) VALUES (?1, ?2, ?3, ?4)",
+        "INSERT OR REPLACE INTO vectors (item, model, block, v, said) VALUES (?1, ?2, ?3, ?4, ?5)",
     )
     .store_err()?
-    .execute(params![item, model, block, meaning.to_bytes()])
+    .execute(params![item, model, block, meaning.to_bytes(), said_block])
     .store_err()?;
     Ok(())
 }
@@ -264,6 +287,7 @@ fn clear_tables(tx: &Connection) -> Result<()> {
     tx.execute_batch(
         "DELETE FROM vectors;
          DELETE FROM sketches;
+         DELETE FROM said_sketches;
          DELETE FROM models;
          DELETE FROM unembedded;
          INSERT INTO unembedded (item) SELECT id FROM items ORDER BY id",
@@ -282,16 +306,19 @@ pub(crate) fn drop_item(tx: &Connection, item: i64) -> Result<()> {
             .execute([item])
             .store_err()?;
     }
-    let block: Option<Option<i64>> = tx
-        .prepare_cached("DELETE FROM vectors WHERE item = ?1 RETURNING block")
+    let blocks: Option<(Option<i64>, Option<i64>)> = tx
+        .prepare_cached("DELETE FROM vectors WHERE item = ?1 RETURNING block, said")
         .store_err()?
-        .query_row([item], |row| row.get(0))
+        .query_row([item], |row| Ok((row.get(0)?, row.get(1)?)))
         .optional()
         .store_err()?;
-    match block.flatten() {
-        Some(block) => blocks::take_out(tx, block, item),
-        None => Ok(()),
+    let (block, said) = blocks.unwrap_or_default();
+    for (table, block) in [(SketchTable::All, block), (SketchTable::Said, said)] {
+        if let Some(block) = block {
+            blocks::take_out(tx, table, block, item)?;
+        }
     }
+    Ok(())
 }
 
 /// The cosine of an item's static embedding; none if it has no such vector.

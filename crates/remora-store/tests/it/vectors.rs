@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use remora_core::record::{Item, Kind};
-use remora_embed::Embedding;
+use remora_embed::{Embedding, MODEL_ID};
 use remora_memory::store::{
     Batch, FileMatch, Filter, ItemWrite, PruneMode, PruneRequest, Store, StoreError,
 };
@@ -298,6 +298,86 @@ fn what_was_pruned_is_not_near_and_its_place_is_used_again() {
     assert_eq!(near(&store, &between(898, 3), &last, 1), [898]);
 }
 
+/// The rows that have an entry among the sketches of what was said, each with the
+/// project of its block; and those that say so of themselves.
+fn said(path: &Path) -> (Vec<(i64, i64)>, Vec<i64>) {
+    /// The number, the kind and the signs.
+    const ENTRY_BYTES: usize = 8 + 1 + 48;
+    let conn = Connection::open(path).unwrap();
+    let blocks: Vec<(i64, Vec<u8>)> = conn
+        .prepare("SELECT project, data FROM said_sketches")
+        .unwrap()
+        .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))
+        .unwrap()
+        .map(Result::unwrap)
+        .collect();
+    let mut listed = Vec::new();
+    for (project, data) in blocks {
+        let numbers = data
+            .as_chunks::<ENTRY_BYTES>()
+            .0
+            .iter()
+            .map(|entry| i64::from_le_bytes(*entry.first_chunk().unwrap()));
+        listed.extend(
+            numbers
+                .filter(|item| *item != 0)
+                .map(|item| (item, project)),
+        );
+    }
+    listed.sort_unstable();
+    let marked = conn
+        .prepare("SELECT item FROM vectors WHERE said IS NOT NULL ORDER BY item")
+        .unwrap()
+        .query_map([], |row| row.get(0))
+        .unwrap()
+        .map(Result::unwrap)
+        .collect();
+    (listed, marked)
+}
+
+#[test]
+fn what_was_said_is_listed_apart_also_of_a_file_from_before() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("remora.db");
+    let store = open_store(&path, Access::Write, LOOK_TOOLS).unwrap();
+    add(&store, 0..900);
+    embed_all(&store, MODEL_ID);
+    let prune = PruneRequest {
+        before: Some(100_000),
+        ..PruneRequest::default()
+    };
+    assert_eq!(store.prune(&prune, PruneMode::Real).unwrap(), 100);
+    let (listed, marked) = said(&path);
+    let items: Vec<i64> = listed.iter().map(|(item, _)| *item).collect();
+    // Every second row is a decision, and the numbers begin with 1.
+    let decisions: Vec<i64> = (101..=900).filter(|id| id % 2 == 0).collect();
+    assert_eq!((&items, &marked), (&decisions, &decisions));
+    drop(store);
+    let conn = Connection::open(&path).unwrap();
+    conn.execute_batch(
+        "DROP TABLE said_sketches;
+         ALTER TABLE vectors DROP COLUMN said;
+         DELETE FROM migrations WHERE version = 7;
+         PRAGMA user_version = 6",
+    )
+    .unwrap();
+    drop(conn);
+    let quick = |text: &str, wanted: usize| {
+        let store = open_store(&path, Access::Read, LOOK_TOOLS).unwrap();
+        let query = Query::parse(text)
+            .with_meaning(meaning(wanted))
+            .with_quick_effort();
+        let hits = store.search(&query, &Filter::default(), 5).unwrap();
+        let hits = hits.iter().map(|hit| (hit.item.id, hit.fit));
+        hits.collect::<Vec<_>>()
+    };
+    let before = quick("a question in other words", 201);
+    assert_eq!(before[0].0, 202);
+    drop(open_store(&path, Access::Write, LOOK_TOOLS).unwrap());
+    assert_eq!(said(&path), (listed, marked));
+    assert_eq!(quick("a question in other words", 201), before);
+}
+
 #[test]
 fn another_model_begins_anew() {
     let folder = tempfile::tempdir().unwrap();
@@ -405,7 +485,7 @@ fn a_file_from_before_is_read_and_brought_up() {
     assert_eq!(waiting(&reader, MODEL), [9, 5]);
     assert_eq!(reader.unembedded_count(MODEL).unwrap(), 2);
     let store = open_store(&path, Access::Write, LOOK_TOOLS).unwrap();
-    assert_eq!(store.schema_version(), 6);
+    assert_eq!(store.schema_version(), 7);
     assert_eq!(waiting(&store, MODEL), [9, 5]);
     embed_all(&store, MODEL);
     assert_eq!(near(&store, &meaning(4), &everything, 5), [4, 8]);

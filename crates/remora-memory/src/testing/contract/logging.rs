@@ -21,10 +21,10 @@ fn sessions(store: &dyn Store) {
         ..Batch::default()
     }));
     let ids = |filter: Filter| -> Vec<String> {
-        ok(store.list_sessions(&filter, 9))
-            .into_iter()
-            .map(|session| session.id)
-            .collect()
+        let listed = ok(store.list_sessions(&filter, 9));
+        assert_eq!(ok(store.count_sessions(&filter, 9)), listed.len());
+        assert_eq!(ok(store.count_sessions(&filter, 1)), listed.len().min(1));
+        listed.into_iter().map(|session| session.id).collect()
     };
     let all = Filter::default;
     assert_eq!(ids(all()), ["s3", "s2", "s1"]);

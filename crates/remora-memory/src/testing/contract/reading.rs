@@ -4,7 +4,8 @@ use remora_core::record::{Item, Kind, Project, Session};
 
 use super::{Check, add, ok, page, uids};
 use crate::store::{
-    Batch, FileMatch, Filter, ItemRef, PageRequest, ProjectStats, SortOrder, Store, StoreStats,
+    Batch, FileMatch, Filter, ItemHeader, ItemRef, PageRequest, ProjectStats, SortOrder, Store,
+    StoreStats,
 };
 use crate::testing::{event, item, session};
 
@@ -12,6 +13,7 @@ pub(super) const CHECKS: &[Check] = &[
     ("an empty store answers everything", empty),
     ("rows by name, in the order asked for", names),
     ("rows stand in the order of time, then number", order),
+    ("headers are those of the rows", headers),
     ("pages follow each other without gap or repeat", paging),
     ("every filter works alone", filters),
     ("filters work together", filters_together),
@@ -103,6 +105,34 @@ fn order(store: &dyn Store) {
         ok(store.list_items(&Filter::default(), page(SortOrder::Newest, 0))),
         []
     );
+}
+
+fn headers(store: &dyn Store) {
+    let asked = |uid: &str, kind, prompt| Item {
+        kind,
+        prompt,
+        ..at(uid, 10)
+    };
+    add(
+        store,
+        [
+            asked("first", Kind::Summary, Some(1)),
+            asked("none", Kind::Summary, None),
+            asked("other", Kind::Change, Some(2)),
+            asked("last", Kind::Summary, Some(3)),
+        ],
+    );
+    let filter = Filter {
+        kinds: vec![Kind::Summary],
+        ..Filter::default()
+    };
+    for limit in [2, 9] {
+        let at = page(SortOrder::Newest, limit);
+        let rows = ok(store.list_items(&filter, at));
+        let expected: Vec<ItemHeader> = rows.iter().map(ItemHeader::from_item).collect();
+        assert_eq!(expected.len(), limit.min(3));
+        assert_eq!(ok(store.list_headers(&filter, at)), expected);
+    }
 }
 
 fn paging(store: &dyn Store) {

@@ -63,16 +63,15 @@ impl SketchBlock {
 
     /// Writes the item's entry over its old one, or else into a free slot.
     /// Returns whether there was room.
-    pub(crate) fn write_entry(&mut self, item: i64, kind: u8, meaning: &Embedding) -> bool {
-        let slot = encode_entry(item, kind, meaning);
-        let place = self.find_slot(item).or_else(|| self.find_slot(0));
+    pub(crate) fn write_entry(&mut self, entry: &EncodedEntry) -> bool {
+        let place = self.find_slot(entry.item()).or_else(|| self.find_slot(0));
         if let Some(old) = place.and_then(|at| self.0.get_mut(at)) {
-            *old = slot;
+            *old = entry.0;
             return true;
         }
         let room = self.0.len() < MAX_ENTRIES;
         if room {
-            self.0.push(slot);
+            self.0.push(entry.0);
         }
         room
     }
@@ -100,13 +99,32 @@ impl SketchBlock {
     }
 }
 
-fn encode_entry(item: i64, kind: u8, meaning: &Embedding) -> [u8; ENTRY_BYTES] {
-    let mut slot = [0; ENTRY_BYTES];
-    let head = item.to_le_bytes().into_iter().chain([kind]);
-    for (to, from) in slot.iter_mut().zip(head.chain(meaning.to_sketch())) {
-        *to = from;
+/// An entry as it is stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct EncodedEntry([u8; ENTRY_BYTES]);
+
+impl EncodedEntry {
+    pub(crate) fn new(item: i64, kind: u8, meaning: &Embedding) -> Self {
+        Self::from_signs(item, kind, meaning.to_sketch())
     }
-    slot
+
+    /// The entry that was read.
+    pub(crate) fn copy_of(entry: &SketchEntry<'_>) -> Self {
+        Self::from_signs(entry.item, entry.kind, entry.bits.iter().copied())
+    }
+
+    fn from_signs(item: i64, kind: u8, signs: impl IntoIterator<Item = u8>) -> Self {
+        let mut slot = [0; ENTRY_BYTES];
+        let head = item.to_le_bytes().into_iter().chain([kind]);
+        for (to, from) in slot.iter_mut().zip(head.chain(signs)) {
+            *to = from;
+        }
+        Self(slot)
+    }
+
+    pub(crate) fn item(&self) -> i64 {
+        self.0.first_chunk().copied().map_or(0, i64::from_le_bytes)
+    }
 }
 
 #[cfg(test)]

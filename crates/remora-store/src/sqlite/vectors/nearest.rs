@@ -7,12 +7,17 @@ use remora_memory::store::{PageRequest, Result};
 use rusqlite::{Connection, params_from_iter};
 
 use super::block::{self, MAX_ENTRIES, SIGN_BYTES};
+use super::blocks::SketchTable;
 use super::{NearestLimits, find_current_model, measure_similarity, of_model};
 use crate::sqlite::errors::StoreResultExt;
 use crate::sqlite::names::kind_code;
 use crate::sqlite::read::list_ids;
 use crate::sqlite::scope::ResolvedFilter;
 
+/// Signs are summed up so many bytes at a time, so that no step asks whether it is
+/// the last.
+const UNROLLED_BYTES: usize = 8;
+const _: () = assert!(SIGN_BYTES.is_multiple_of(UNROLLED_BYTES));
 /// How many items of a session, a file, an agent or a time are compared.
 const MAX_LISTED_ITEMS: usize = 20_000;
 
@@ -84,8 +89,13 @@ fn select_by_signs(
     let sums = SignSums::new(meaning);
     let kinds = compared_kinds(scope, breadth);
     let mut best = TopItems::new(most.max(breadth.wanted));
+    let table = if breadth.only_said && scope.said_apart {
+        SketchTable::Said
+    } else {
+        SketchTable::All
+    };
     let mut statement = conn
-        .prepare_cached(&format!("SELECT data FROM sketches {condition}"))
+        .prepare_cached(&format!("SELECT data FROM {} {condition}", table.name()))
         .store_err()?;
     let mut rows = statement.query(params_from_iter(values)).store_err()?;
     while let Some(row) = rows.next().store_err()? {
@@ -152,9 +162,18 @@ impl SignSums {
     }
 
     fn score_signs(&self, bits: &[u8; SIGN_BYTES]) -> i32 {
-        let both = self.0.iter().zip(bits);
-        both.map(|(sums, signs)| i32::from(sums[usize::from(*signs)]))
-            .sum()
+        let (tables, _) = self.0.as_chunks::<UNROLLED_BYTES>();
+        let (signs, _) = bits.as_chunks::<UNROLLED_BYTES>();
+        let mut score = 0;
+        for (sums, signs) in tables.iter().zip(signs) {
+            let mut part = 0;
+            for at in 0..UNROLLED_BYTES {
+                // At most 7 for each of 64 dimensions, which fits.
+                part += sums[at][usize::from(signs[at])];
+            }
+            score += i32::from(part);
+        }
+        score
     }
 }
 

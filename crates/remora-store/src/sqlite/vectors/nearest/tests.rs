@@ -2,7 +2,7 @@
 
 use remora_embed::Embedding;
 
-use super::super::block::{SketchBlock, iter_entries};
+use super::super::block::{EncodedEntry, SketchBlock, iter_entries};
 use super::{SignSums, TopItems};
 
 /// Numbers without a pattern, the same in every run.
@@ -22,7 +22,11 @@ fn a_fit_is_the_sum_of_the_steps() {
     for dims in [0, 5, 8, 13, 256, 384, 500] {
         let meaning = Embedding::from_vector(&noise(1, dims));
         let mut block = SketchBlock::default();
-        block.write_entry(1, 7, &Embedding::from_vector(&noise(2, dims)));
+        block.write_entry(&EncodedEntry::new(
+            1,
+            7,
+            &Embedding::from_vector(&noise(2, dims)),
+        ));
         let bits = *iter_entries(block.to_bytes()).next().unwrap().bits;
         let bytes = meaning.to_bytes();
         let step = |byte: &u8| ((f32::from(byte.cast_signed()) / 16.0 + 0.5).floor()).min(7.0);
