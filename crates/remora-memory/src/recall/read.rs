@@ -20,7 +20,7 @@ use super::{Exposure, RecallContext, RecallResult, item_line, name_of, of_sessio
 use crate::episode::{
     CharBudget, ComparedTurn, amends_stated, amends_turn, join_sentences, rank_sentences,
 };
-use crate::fix::{is_reversal, is_tried};
+use crate::fix::is_reversal;
 use crate::store::{FileMatch, Filter, PageRequest as Part, Result};
 use crate::words::{self, Query, TermSplitter};
 
@@ -298,10 +298,6 @@ impl<'a> Judge<'a> {
         }
         if is_stated(item.kind) {
             return self.is_in_force(item) && !self.is_undone(item);
-        }
-        // What was changed is in the file, unless it was taken back.
-        if CHANGE_KINDS.contains(&item.kind) && !is_tried(item) {
-            return false;
         }
         score_kind(item.kind) >= 4 || !self.is_told_by_turn(item)
     }

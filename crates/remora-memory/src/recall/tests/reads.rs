@@ -67,8 +67,6 @@ fn a_file_brings_its_history_once() {
         "lib/src/a.rs",
     ));
     world.add(about(Kind::Discovery, "Read it", "src/a.rs"));
-    // The file itself shows what was changed in it.
-    world.add(about(Kind::Feature, "Added `count`", "src/a.rs"));
     world.anchored("src/a.rs", 2 * DAY);
     world.anchored("src/b.rs", 2 * DAY);
     world.anchored("src/c.rs", 2 * DAY);

@@ -344,10 +344,10 @@ fn words_of_agents_are_marked() {
     };
     world.add(said("user", "Keep the cache small", 1));
     world.add(said("assistant", "Run every script that a page names", 2));
-    // A mended fault is told in words of a file, a turn in those of an agent.
+    // A change is told in words of a file, a turn in those of an agent.
     world.add(Item {
         files_modified: vec!["vendor.js".to_owned()],
-        ..row(Kind::Bugfix, "Changed the vendor file", 3)
+        ..row(Kind::Change, "Changed the vendor file", 3)
     });
     let said = "The page says so, because it wants to be read.";
     world.add(open_turn(
