@@ -45,6 +45,8 @@ fn before_lists(path: &Path) {
          INSERT INTO words (rowid, terms)
             SELECT id, 'walrus _p' || project || ' _k' || kind || ' _a' || agent FROM items;
          DROP TABLE overrides;
+         DROP TABLE said_sketches;
+         ALTER TABLE vectors DROP COLUMN said;
          DELETE FROM migrations WHERE version > 3;
          PRAGMA user_version = 3",
     )
