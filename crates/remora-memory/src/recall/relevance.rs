@@ -3,14 +3,13 @@
 //! fitted by `scripts/fit_relevance.py` on labelled sets; `docs/benchmarks.md` has
 //! the figures. There are two sets: with the encoder's similarity, and without.
 
-use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
 use remora_core::record::{Item, Kind};
 
 use super::intent::PromptIntent;
-use super::prompt_search::{bounded_query, is_rule};
-use super::subject::{asks_about_own, find_names, is_chore, is_private};
+use super::prompt_search::is_rule;
+use super::subject::{asks_about_own, is_chore, is_private};
 use super::supersession::is_stated;
 use crate::sentence::is_wide;
 use crate::store::Hit;
@@ -22,13 +21,10 @@ const STATIC_NOISE: f64 = 0.35;
 /// The same by the encoder.
 const ENCODER_NOISE: f64 = 0.15;
 
-/// Turns of one session that count.
-const MAX_SESSION_TURNS: usize = 5;
-
 /// The probability from which a candidate is injected, with the encoder's
 /// similarity and without: words alone overestimate it. Chosen by leaving out one
 /// project at a time.
-const MIN_PROBABILITY_WITH_ENCODER: f64 = 0.44;
+const MIN_PROBABILITY_WITH_ENCODER: f64 = 0.42;
 const MIN_PROBABILITY_BY_WORDS: f64 = 0.45;
 
 /// The share of it that is enough for a question about the past, or about what users
@@ -64,7 +60,7 @@ pub(super) fn is_common(term: &str) -> bool {
 
 /// The features by name. `compute_features` fills them in this order, and
 /// `relevance.tsv` names them; add new ones at both places and fit again.
-const FEATURE_NAMES: [&str; 29] = [
+const FEATURE_NAMES: [&str; 26] = [
     "share",
     "share_asked",
     "share_said",
@@ -91,9 +87,6 @@ const FEATURE_NAMES: [&str; 29] = [
     "first",
     "private",
     "chore",
-    "names",
-    "session",
-    "age",
 ];
 
 /// The features of a candidate, each from 0 to about 1.
@@ -150,7 +143,6 @@ fn read_model(text: &str) -> RelevanceModel {
 struct PromptTraits {
     is_private: bool,
     is_chore: bool,
-    has_names: bool,
 }
 
 /// What all hits of one search have in common: the best values, against which
@@ -163,36 +155,19 @@ pub(super) struct Relevance {
     best_score: f64,
     has_encoder: bool,
     prompt: PromptTraits,
-    /// How many turns of each session were found: several speak for the session.
-    session_turns: HashMap<String, usize>,
-    /// When the oldest and the newest hit were stored: of two that say different
-    /// things, the newer one mostly holds.
-    times: (i64, i64),
 }
 
 impl Relevance {
     pub(super) fn of_search(hits: &[Hit], intent: PromptIntent, prompt: &str) -> Self {
         let most = |of: fn(&Hit) -> f64| hits.iter().map(of).fold(0.0, f64::max);
         let items = || hits.iter().map(|hit| &hit.item);
-        let turns: HashSet<(&str, Option<u32>)> = items()
-            .filter(|item| !item.session.is_empty())
-            .map(|item| (item.session.as_str(), item.prompt))
-            .collect();
-        let mut session_turns: HashMap<String, usize> = HashMap::new();
-        for (session, _) in turns {
-            *session_turns.entry(session.to_owned()).or_default() += 1;
-        }
-        let times = items().map(|item| item.time);
         let texts = items().flat_map(|item| [item.title.as_str(), item.text.as_str()]);
         let texts: Vec<&str> = texts.collect();
         Self {
             prompt: PromptTraits {
                 is_private: is_private(prompt, &texts),
                 is_chore: is_chore(prompt),
-                has_names: !find_names(bounded_query(prompt)).is_empty(),
             },
-            session_turns,
-            times: (times.clone().min().unwrap_or(0), times.max().unwrap_or(0)),
             intent,
             best_share: most(|hit| hit.fit.share),
             best_encoder: most(encoder_similarity),
@@ -258,30 +233,7 @@ impl Relevance {
             flag(most(&|hit| hit.score, &any) >= self.best_score),
             flag(self.prompt.is_private),
             flag(self.prompt.is_chore),
-            flag(self.prompt.has_names),
-            self.session_share(hits),
-            self.age_share(hits),
         ])
-    }
-
-    /// How many turns of the candidate's session were found, of as many as count.
-    #[expect(clippy::cast_precision_loss, reason = "a few turns")]
-    fn session_share(&self, hits: &[Hit]) -> f64 {
-        let session = hits.first().map(|hit| hit.item.session.as_str());
-        let turns = session.and_then(|session| self.session_turns.get(session));
-        turns.map_or(0, |turns| (*turns).min(MAX_SESSION_TURNS)) as f64 / MAX_SESSION_TURNS as f64
-    }
-
-    /// How old the candidate is: 0 for the newest hit, 1 for the oldest.
-    #[expect(clippy::cast_precision_loss, reason = "a share of a span of time")]
-    fn age_share(&self, hits: &[Hit]) -> f64 {
-        let (oldest, newest) = self.times;
-        let time = hits.iter().map(|hit| hit.item.time).max().unwrap_or(newest);
-        if newest > oldest {
-            (newest - time) as f64 / (newest - oldest) as f64
-        } else {
-            0.0
-        }
     }
 
     pub(super) fn predict_probability(&self, features: &RelevanceFeatures) -> f64 {
