@@ -24,7 +24,7 @@ const ENCODER_NOISE: f64 = 0.15;
 /// The probability from which a candidate is injected, with the encoder's
 /// similarity and without: words alone overestimate it. Chosen by leaving out one
 /// project at a time.
-const MIN_PROBABILITY_WITH_ENCODER: f64 = 0.42;
+const MIN_PROBABILITY_WITH_ENCODER: f64 = 0.44;
 const MIN_PROBABILITY_BY_WORDS: f64 = 0.45;
 
 /// The share of it that is enough for a question about the past, or about what users
