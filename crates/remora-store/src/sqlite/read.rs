@@ -1,9 +1,11 @@
 //! Reading everything but searches: items by id or uid, lists in the order of
 //! time, sessions, the event log, files and counts.
 
+mod sessions;
+
 use std::path::Path;
 
-use remora_core::record::{FileRecord, Injection, Item, Kind, LoggedEvent, Project, Session};
+use remora_core::record::{FileRecord, Injection, Item, Kind, LoggedEvent, Project};
 use remora_memory::store::{
     DetailRow, EventKey, Filter, ItemHeader, ItemRef, LookTools, PageRequest, ProjectStats, Result,
     SortOrder, StoreStats,
@@ -15,8 +17,10 @@ use super::connect::with_suffix;
 use super::errors::StoreResultExt;
 use super::ids::Id;
 use super::names::{StringReader, StringTable, find_string_id, kind_code};
-use super::rows::{self, DETAIL, EVENT_COLUMNS, FILE_COLUMNS, INJECTION_COLUMNS, SESSION_COLUMNS};
+use super::rows::{self, DETAIL, EVENT_COLUMNS, FILE_COLUMNS, INJECTION_COLUMNS};
 use super::scope::{LeadingIndex, ResolvedFilter};
+
+pub(crate) use sessions::{count_sessions, list_sessions};
 
 /// Whether each event, or the call it reports, is in the event log.
 pub(crate) fn are_known(conn: &Connection, events: &[EventKey<'_>]) -> Result<Vec<bool>> {
@@ -262,68 +266,6 @@ pub(crate) fn list_headers(
         found.extend(statement.query_row([id], header).optional().store_err()?);
     }
     Ok(found)
-}
-
-/// Sessions, the most recently active first.
-pub(crate) fn list_sessions(
-    conn: &Connection,
-    filter: &Filter,
-    limit: usize,
-) -> Result<Vec<Session>> {
-    let texts = StringReader::new(conn);
-    read_sessions(conn, SESSION_COLUMNS, filter, limit, |row| {
-        rows::read_session(row, &texts)
-    })
-}
-
-/// How many sessions that would list.
-pub(crate) fn count_sessions(conn: &Connection, filter: &Filter, limit: usize) -> Result<usize> {
-    let found = read_sessions(conn, "1", filter, limit, |_| Ok(()))?;
-    Ok(found.len())
-}
-
-fn read_sessions<T>(
-    conn: &Connection,
-    columns: &str,
-    filter: &Filter,
-    limit: usize,
-    read: impl FnMut(&rusqlite::Row<'_>) -> rusqlite::Result<T>,
-) -> Result<Vec<T>> {
-    // Sessions have no file, and a filter by an unknown path resolves to nothing.
-    let filter = Filter {
-        file: None,
-        ..filter.clone()
-    };
-    let Some(scope) = ResolvedFilter::find(conn, &filter, LookTools::default())? else {
-        return Ok(Vec::new());
-    };
-    // SQLite plans before it knows the value: `?3 IS NULL OR id = ?3` would read
-    // every row instead of one.
-    let session = match scope.session {
-        Some(_) => "id = ?3",
-        None => "?3 IS NULL",
-    };
-    conn.prepare_cached(&format!(
-        "SELECT {columns} FROM sessions
-         WHERE {session} AND (?1 IS NULL OR project = ?1) AND (?2 IS NULL OR agent = ?2)
-            AND last >= ?4 AND started < ?5
-         ORDER BY last DESC, id DESC LIMIT ?6"
-    ))
-    .store_err()?
-    .query_map(
-        params![
-            scope.project,
-            scope.agent,
-            scope.session,
-            scope.since,
-            scope.until,
-            i64::try_from(limit).unwrap_or(i64::MAX)
-        ],
-        read,
-    )
-    .store_err()?
-    .collect::<rusqlite::Result<_>>()
-    .store_err()
 }
 
 /// The event log in the order of time. Project and agent are the session's.
