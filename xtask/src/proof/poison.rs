@@ -119,7 +119,9 @@ pub(super) fn killed_within_a_batch(trial: &Trial<'_>) -> Result<Tally> {
         }
         pause_for(Duration::from_micros(dice.next_below(4_000)));
         let worker = fs::read_to_string(&up).context("no worker came up")?;
-        kill_process(worker.trim())?;
+        // The process comes first; behind it the note says which lock it held.
+        let process = worker.split_whitespace().next();
+        kill_process(process.context("the note names no worker")?)?;
         super::crowd::wait_until_gone(&home)?;
         within += usize::from(under_way.exists());
     }
