@@ -41,7 +41,7 @@ const LINK_FILES: [(&str, &str); 8] = [
 const EMPTY_ARCHIVE_BYTES: u64 = 8;
 
 /// What the standard library uses if it is there. A shared library always has it;
-/// of an archive only what somebody insists on is taken.
+/// of an archive only what a link flag asks for is taken.
 const WANTED_SYMBOLS: [&str; 5] = [
     "__cxa_thread_atexit_impl",
     "copy_file_range",
@@ -61,7 +61,7 @@ fn main() {
     }
     let features = env::var("CARGO_CFG_TARGET_FEATURE").unwrap_or_default();
     if features.split(',').any(|feature| feature == "crt-static") {
-        // Whoever built with that has a static program already.
+        // A build with that target feature is static already.
         return;
     }
     println!("cargo::rustc-link-arg-bins=-no-pie");
@@ -102,7 +102,7 @@ fn collect_files(linker: &Path, folder: &Path) -> io::Result<bool> {
             return Ok(false);
         }
         // An upgrade of the compiler moves these; a link to nothing would bring the
-        // shared library back, into a program that nobody loads it for.
+        // shared library back, into a program that has no loader for it.
         println!("cargo::rerun-if-changed={}", path.display());
         std::os::unix::fs::symlink(path, folder.join(name))?;
     }
