@@ -124,9 +124,14 @@ const CHECKS: &[TidyCheck] = &[
         run: clients::check_exceptions,
     },
     TidyCheck {
-        name: "model providers live in the server's model folder",
+        name: "model providers live in one crate",
         reason: "a provider is added in one place",
         run: words::check_providers,
+    },
+    TidyCheck {
+        name: "use cases know no options of the command line",
+        reason: "every face puts errors and notes in its own words",
+        run: words::check_options,
     },
     TidyCheck {
         name: "SQL lives in remora-store",

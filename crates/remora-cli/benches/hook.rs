@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 use remora_client::{
     DataPaths, HookInput, ProjectLocation, RootClaim, request_embedding, send_request, spool_event,
 };
+use remora_core::ids::SessionId;
 use remora_core::record::{Item, Kind};
 use remora_core::request::{Reply, Request};
 use remora_embed::{EMBEDDING_DIMS, Embedding, MODEL_ID};
@@ -67,7 +68,7 @@ struct MeasuredEvent {
     aim: &'static str,
     /// Sessions that it is of, one after the other; without any, each time
     /// another one that nobody knows.
-    sessions: Vec<String>,
+    sessions: Vec<SessionId>,
     /// How long it may wait for an embedding, if not as usual.
     budget: Option<&'static str>,
     /// An event of the same session that comes before it and is not measured.
@@ -476,8 +477,8 @@ fn fresh(moment: &MeasuredEvent, payload: &[u8], run: usize) -> Vec<u8> {
     let id = format!("toolu_{size:08}{run:016}");
     // A session that was told something is not told again.
     let known = moment.sessions.iter().cycle().nth(run).cloned();
-    let session =
-        known.unwrap_or_else(|| format!("4be1a0f6-6a0e-4a3a-{:04x}-{run:012x}", size & 0xffff));
+    let session = known
+        .unwrap_or_else(|| format!("4be1a0f6-6a0e-4a3a-{:04x}-{run:012x}", size & 0xffff).into());
     text.replace("toolu_000000000000000000000000", &id)
         .replace("4be1a0f6-6a0e-4a3a-9b1c-0d9d5a3c7e21", &session)
         .into_bytes()

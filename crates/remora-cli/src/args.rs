@@ -2,13 +2,17 @@
 //! help can be made from it.
 
 mod bench_recall;
+mod conformance;
 mod correct;
+mod hook_tools;
 mod import;
 mod install;
 mod instructions;
 mod ledger;
+mod man;
 mod mcp;
 mod memory;
+mod models;
 mod project;
 mod recall;
 mod saved;
@@ -20,13 +24,17 @@ use std::path::PathBuf;
 use clap::{Args as ClapArgs, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 pub(crate) use bench_recall::*;
+pub(crate) use conformance::*;
 pub(crate) use correct::*;
+pub(crate) use hook_tools::*;
 pub(crate) use import::*;
 pub(crate) use install::*;
 pub(crate) use instructions::*;
 pub(crate) use ledger::*;
+pub(crate) use man::*;
 pub(crate) use mcp::*;
 pub(crate) use memory::*;
+pub(crate) use models::*;
 pub(crate) use project::*;
 pub(crate) use recall::*;
 pub(crate) use saved::*;
@@ -69,7 +77,7 @@ const COMMAND_GROUPS: &[(&str, &[&str])] = &[
             "mcp",
         ],
     ),
-    ("Hooks", &["hooks", "demo"]),
+    ("Hooks", &["hooks", "models", "conformance", "demo"]),
     ("Instructions", &["instructions"]),
     (
         "Getting in and out",
@@ -89,6 +97,7 @@ const COMMAND_GROUPS: &[(&str, &[&str])] = &[
             "audit",
             "bench",
             "completions",
+            "man",
             "help",
         ],
     ),
@@ -197,14 +206,21 @@ pub(crate) enum Command {
     /// Control the background process that stores captured events
     #[command(subcommand)]
     Worker(WorkerCommand),
-    /// Test, explain and list hooks
+    /// Test, lint, explain, edit and measure hooks
     #[command(subcommand)]
     Hooks(HooksCommand),
+    /// Choose the model that prompt and agent hooks ask
+    #[command(subcommand)]
+    Models(ModelsCommand),
+    /// Play recorded cases against an engine
+    Conformance(ConformanceArgs),
     /// Show which instruction files are in the prompt, and why
     #[command(subcommand)]
     Instructions(InstructionsCommand),
     /// Play recorded sessions: what hooks do, what is stored, what the next session gets
     Demo(DemoArgs),
+    /// Write manual pages, one a verb
+    Man(ManArgs),
     /// Print a completion script for your shell
     Completions {
         /// The shell
@@ -223,6 +239,28 @@ pub(crate) enum HooksCommand {
     Try(HooksTryArgs),
     /// List all hooks by event, with the layer they come from
     List(HooksListArgs),
+    /// Find what is wrong, or likely not meant, in the hooks of settings files
+    Lint(HooksLintArgs),
+    /// Play the test cases of hooks and compare what they decide
+    Test(HooksTestArgs),
+    /// Record every event of a session, as a hook
+    Record(HooksRecordArgs),
+    /// Play recorded events again and show what would be decided otherwise
+    Replay(HooksReplayArgs),
+    /// Show how hooks fared in past sessions, failing ones first
+    Health(HooksHealthArgs),
+    /// Serve sessions to an agent in any language, on stdin and stdout
+    Serve(HooksServeArgs),
+    /// Print a JSON schema of what hooks read and write
+    Schema(HooksSchemaArgs),
+    /// Put a hook into a settings file
+    Add(HooksAddArgs),
+    /// Take a hook out of its settings file
+    Remove(HooksChooseArgs),
+    /// Switch a hook on again
+    Enable(HooksChooseArgs),
+    /// Switch a hook off, and keep it in its settings file
+    Disable(HooksChooseArgs),
 }
 
 /// Where settings are read from, and how the session is set up.
@@ -247,6 +285,9 @@ pub(crate) struct SessionArgs {
     /// A plugin directory; may be given several times
     #[arg(long, value_name = "DIR", alias = "plugin-dir")]
     pub(crate) plugin: Vec<PathBuf>,
+    /// More MCP servers, in a file or as JSON; may be given several times
+    #[arg(long, value_name = "SERVERS")]
+    pub(crate) mcp_config: Vec<String>,
     /// Which of user, project and local are read, separated by commas
     #[arg(long, value_name = "LIST")]
     pub(crate) setting_sources: Option<String>,

@@ -1,6 +1,6 @@
 //! One file per verb.
 
-use crate::args::{Args, Command, HooksCommand};
+use crate::args::{Args, Command};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output::Output;
@@ -9,15 +9,14 @@ mod audit;
 mod bench;
 mod completions;
 mod config;
+mod conformance;
 mod context;
-mod correct;
 mod data;
 mod demo;
 mod directory;
 mod doctor;
 mod edit;
 mod editor;
-mod exclusive;
 mod export;
 mod folders;
 mod forget;
@@ -26,8 +25,10 @@ mod import;
 mod install;
 mod instructions;
 mod ledger;
+mod man;
 mod mcp;
 mod memory;
+mod models;
 mod parts;
 mod pause;
 mod permissions;
@@ -35,7 +36,6 @@ mod pin;
 mod progress;
 mod projects;
 mod prune;
-mod reader;
 mod rebuild;
 mod recap;
 mod scrub;
@@ -43,7 +43,6 @@ mod search;
 mod sessions;
 mod show;
 mod status;
-pub(crate) mod tier;
 mod timeline;
 mod vectors;
 mod worker;
@@ -51,16 +50,15 @@ mod wrong;
 
 pub(crate) fn run(args: Args, out: &mut Output) -> Result<Exit, CliError> {
     match args.command {
-        Command::Hooks(HooksCommand::Run(args)) => hooks::run(&args, out),
-        Command::Hooks(HooksCommand::Explain(args)) => hooks::run_explain(&args, out),
-        Command::Hooks(HooksCommand::Try(args)) => hooks::try_event(&args, out),
-        Command::Hooks(HooksCommand::List(args)) => hooks::run_list(&args, out),
+        Command::Hooks(command) => hooks::dispatch(&command, out),
+        Command::Conformance(args) => conformance::run(&args, out),
         Command::Memory(command) => memory::run(&command, out),
         Command::Remember(args) => memory::run_remember(&args, out),
         Command::Wrong(args) => wrong::run(&args, out),
         Command::Edit(args) => edit::run(&args, out),
         Command::Pin(args) => pin::run(&args, out),
         Command::Forget(args) => forget::run(&args, out),
+        Command::Models(command) => models::run(&command, out),
         Command::Instructions(command) => instructions::run(&command, out),
         Command::Install(args) => install::run_install(&args, out),
         Command::Uninstall(args) => install::run_uninstall(&args, out),
@@ -87,6 +85,7 @@ pub(crate) fn run(args: Args, out: &mut Output) -> Result<Exit, CliError> {
         Command::Bench(command) => bench::run(&command, out),
         Command::Worker(command) => worker::run(&command, out),
         Command::Demo(args) => demo::run(&args, out),
+        Command::Man(args) => man::run(&args, out),
         Command::Completions { shell } => {
             out.print_text(&completions::write_script(shell))?;
             Ok(Exit::GoOn)

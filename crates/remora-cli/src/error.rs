@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use remora_agents::install::file::FileError;
+use remora_app::{AppError, ErrorKind, Hint};
 
 /// Why a command could not be carried out.
 #[derive(Debug, thiserror::Error)]
@@ -20,6 +21,8 @@ pub(crate) enum CliError {
     Event(#[from] remora_core::DecodeError),
     #[error("{0}")]
     Load(#[from] remora_hooks::LoadError),
+    #[error("{}", describe_app_error(.0))]
+    App(#[from] AppError),
     #[error("{0}")]
     Store(#[from] remora_memory::store::StoreError),
     #[error("{0}")]
@@ -27,7 +30,9 @@ pub(crate) enum CliError {
     #[error("{0}")]
     Install(#[from] FileError),
     #[error("{0}")]
-    Saved(#[from] remora_instructions::memories::MemoryError),
+    Saved(#[from] remora_notes::MemoryError),
+    #[error("{0}")]
+    Model(#[from] remora_core::model::ModelError),
     #[error("cannot write the result: {0}")]
     Write(#[from] std::io::Error),
     #[error("cannot encode the result: {0}")]
@@ -45,4 +50,49 @@ impl CliError {
             _ => None,
         }
     }
+}
+
+/// The error of a use case, in the words of the command line.
+fn describe_app_error(error: &AppError) -> String {
+    let mut text = match error.kind {
+        ErrorKind::BadField(_) => format!("--{error}"),
+        ErrorKind::EmptyTimeSpan => {
+            "--since is later than --until: nothing lies between them".to_owned()
+        }
+        _ => error.to_string(),
+    };
+    for words in error.hints.iter().filter_map(describe_hint) {
+        text.push_str("; ");
+        text.push_str(&words);
+    }
+    text
+}
+
+/// What the user may do, in the words of the command line.
+pub(crate) fn describe_hint(hint: &Hint) -> Option<String> {
+    let words = match hint {
+        Hint::ChooseProject => "use --project or --all",
+        Hint::ListSessions => "`remora sessions --all` lists them",
+        Hint::SearchForNumbers => "`remora search` gives numbers",
+        Hint::Rebuild => "`remora rebuild` brings everything back",
+        Hint::AskAsUser => {
+            "run this in a terminal of your own, or set mcp.all_projects = true there"
+        }
+        Hint::DeleteItem => "`remora forget` deletes an item",
+        Hint::Unpin => "`remora pin` lists them and `remora pin N --off` makes room",
+        Hint::TakeBackRejection(id) => {
+            return Some(format!("`remora wrong {id} --undo` takes that back"));
+        }
+        Hint::ChangeSavedMemory(address) => {
+            return Some(format!(
+                "use `remora memory edit {address}` or `remora memory rm {address}`"
+            ));
+        }
+        Hint::RemoveSavedMemory(address) => {
+            return Some(format!("`remora forget {address}` removes its file"));
+        }
+        // A command that fails says enough.
+        Hint::Diagnose => return None,
+    };
+    Some(words.to_owned())
 }

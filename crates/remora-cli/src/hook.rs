@@ -26,7 +26,7 @@ use remora_server::identity::claim_project;
 use crate::clock;
 use crate::environment::Environment;
 use crate::project_env::{find_agent_setter, find_setter};
-use crate::recall::RecallSettings;
+use remora_app::recall_environment::RecallSettings;
 
 /// If set, hooks do nothing at all.
 pub(crate) const OFF_VARIABLE: &str = "REMORA_OFF";

@@ -4,14 +4,13 @@
 mod args;
 mod clock;
 mod commands;
-mod config;
 mod environment;
 mod error;
 mod exit;
 mod hook;
+mod model_provider;
 mod output;
 mod project_env;
-mod recall;
 mod settings;
 mod signals;
 mod tools;

@@ -163,20 +163,32 @@ fn permission_mode(text: &str) -> Result<PermissionMode, CliError> {
     })
 }
 
-/// What the user answered when the client asked about the folder. Read, never
-/// written. A parent's answer counts for its folders.
+/// What the user answered when the client asked about the folder. A parent's
+/// answer counts for its folders.
 fn is_trusted(places: &SettingsPaths) -> bool {
+    let mut folders = places.project.ancestors();
+    let book = read_book(places);
+    folders.any(|dir| has_accepted(book.as_ref(), dir))
+}
+
+/// The same of this very folder.
+pub(crate) fn is_accepted(places: &SettingsPaths) -> bool {
+    has_accepted(read_book(places).as_ref(), &places.project)
+}
+
+/// The client's own state. Read, never written.
+fn read_book(places: &SettingsPaths) -> Option<Value> {
     let folder = places.config_dir.as_ref().unwrap_or(&places.home);
     let file = folder.join(names::HOST_STATE_FILE);
-    let book = read_file(&file, MAX_CLIENT_STATE_BYTES).ok();
-    let book: Option<Value> = book.and_then(|bytes| serde_json::from_slice(&bytes).ok());
-    places.project.ancestors().any(|dir| {
-        book.as_ref()
-            .and_then(|b| {
-                b.get("projects")?
-                    .get(dir.to_str()?)?
-                    .get("hasTrustDialogAccepted")
-            })
-            .is_some_and(|v| v == true)
+    let bytes = read_file(&file, MAX_CLIENT_STATE_BYTES).ok()?;
+    serde_json::from_slice(&bytes).ok()
+}
+
+fn has_accepted(book: Option<&Value>, dir: &Path) -> bool {
+    book.and_then(|book| {
+        book.get("projects")?
+            .get(dir.to_str()?)?
+            .get("hasTrustDialogAccepted")
     })
+    .is_some_and(|v| v == true)
 }

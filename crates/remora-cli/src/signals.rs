@@ -42,13 +42,20 @@ pub(crate) fn watch_signals(folder: Option<PathBuf>) -> io::Result<()> {
         let Some(signal) = signals.forever().next() else {
             return;
         };
-        remora_hooks::end_all_children();
+        end_children();
         if let Some(folder) = folder {
             let _ = fs::remove_dir_all(folder);
         }
         // One that was being started just now goes too.
-        remora_hooks::end_all_children();
+        end_children();
         let _ = signal_hook::low_level::emulate_default_handler(signal);
     })?;
     Ok(())
+}
+
+/// Ends what handlers, models and servers have started.
+pub(crate) fn end_children() {
+    remora_hooks::end_all_children();
+    remora_model::end_all_children();
+    remora_server::mcp_client::end_all_servers();
 }

@@ -252,7 +252,7 @@ pub fn read_injections(path: &Path) -> io::Result<Vec<Injection>> {
     let rows = text.lines().enumerate().filter_map(|(at, line)| {
         let line = LogLine::parse_line(line).filter(|line| is_item(line.item))?;
         Some(Injection {
-            session: session.clone(),
+            session: session.clone().into(),
             // The number of the line identifies the injection, so markers are
             // counted although they are none.
             line: u32::try_from(at).ok()?,

@@ -72,7 +72,7 @@ impl SpoolFile<'_> {
         Envelope {
             v: ENVELOPE_VERSION,
             id: id.to_owned(),
-            agent: self.agent.to_owned(),
+            agent: self.agent.into(),
             at: self.now,
             len: payload.bytes.len() as u64,
             cut: payload.cut,

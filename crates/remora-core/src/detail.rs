@@ -57,7 +57,7 @@ impl ItemDetail {
     }
 
     /// A field that holds one text.
-    pub fn text(&self, field: DetailText) -> Option<&str> {
+    pub fn read_text(&self, field: DetailText) -> Option<&str> {
         match self.find(field.name())? {
             FieldValue::Text(place) => Some(&self.texts[place.clone()]),
             _ => None,
@@ -65,7 +65,7 @@ impl ItemDetail {
     }
 
     /// The entries of a field that holds a list of texts.
-    pub fn list(&self, field: DetailList) -> impl DoubleEndedIterator<Item = &str> {
+    pub fn list_entries(&self, field: DetailList) -> impl DoubleEndedIterator<Item = &str> {
         let (packed, mixed) = match self.find(field.name()) {
             Some(FieldValue::List(range)) => (&self.entries[range.clone()], None),
             Some(FieldValue::Other(value)) => (&[][..], value.as_array()),
@@ -76,17 +76,17 @@ impl ItemDetail {
     }
 
     /// A field that counts or measures.
-    pub fn count(&self, field: DetailNumber) -> Option<u64> {
+    pub fn read_count(&self, field: DetailNumber) -> Option<u64> {
         self.number(field)?.as_u64()
     }
 
     /// A field that may be negative.
-    pub fn signed(&self, field: DetailNumber) -> Option<i64> {
+    pub fn read_signed(&self, field: DetailNumber) -> Option<i64> {
         self.number(field)?.as_i64()
     }
 
     /// A field that is true or false.
-    pub fn flag(&self, field: DetailFlag) -> Option<bool> {
+    pub fn read_flag(&self, field: DetailFlag) -> Option<bool> {
         match self.find(field.name())? {
             FieldValue::Flag(flag) => Some(*flag),
             _ => None,
@@ -94,7 +94,7 @@ impl ItemDetail {
     }
 
     /// The options that a summary's message left to choose from: label and text.
-    pub fn offered(&self) -> impl Iterator<Item = (&str, &str)> {
+    pub fn list_offered(&self) -> impl Iterator<Item = (&str, &str)> {
         let pairs = match self.find(fields::OFFERED) {
             Some(FieldValue::Other(value)) => value.as_array(),
             _ => None,

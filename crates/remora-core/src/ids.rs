@@ -129,6 +129,8 @@ string_ids! {
     TurnId
     /// A project: its remote, or the folder it lies in.
     ProjectKey
+    /// An item, by the name that never changes.
+    ItemUid
 }
 
 impl SessionId {

@@ -12,6 +12,7 @@ pub mod field_roles;
 pub mod git;
 pub mod hash;
 pub mod ids;
+pub mod model;
 mod outcome;
 pub mod record;
 pub mod request;

@@ -7,7 +7,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::detail::{DetailFlag, DetailList, DetailNumber, DetailText, ItemDetail};
-use crate::ids::ProjectKey;
+use crate::ids::{AgentId, ItemUid, ProjectKey, SessionId};
 
 macro_rules! kinds {
     ($($(#[$doc:meta])* $name:ident = $text:literal;)*) => {
@@ -100,7 +100,7 @@ pub struct Item {
     /// The short number people and models use; given by the store, 0 before.
     pub id: i64,
     /// The name that never changes: the event's id, with `/n` for its nth item.
-    pub uid: String,
+    pub uid: ItemUid,
     /// The name it has where it was imported from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub external_id: Option<String>,
@@ -137,9 +137,9 @@ pub struct Item {
     /// The project's key.
     pub project: ProjectKey,
     /// The session.
-    pub session: String,
+    pub session: SessionId,
     /// The agent.
-    pub agent: String,
+    pub agent: AgentId,
     /// The number of the prompt it belongs to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompt: Option<u32>,
@@ -172,13 +172,13 @@ pub struct Item {
 impl Item {
     /// A field of the detail that holds one text.
     pub fn detail_text(&self, field: DetailText) -> Option<&str> {
-        self.detail.as_ref()?.text(field)
+        self.detail.as_ref()?.read_text(field)
     }
 
     /// The entries of a field of the detail that holds a list of texts.
     pub fn detail_list(&self, field: DetailList) -> impl DoubleEndedIterator<Item = &str> {
         let detail = self.detail.iter();
-        detail.flat_map(move |detail| detail.list(field))
+        detail.flat_map(move |detail| detail.list_entries(field))
     }
 
     /// Whether a list of the detail has entries.
@@ -188,12 +188,12 @@ impl Item {
 
     /// A field of the detail that counts or measures.
     pub fn detail_count(&self, field: DetailNumber) -> Option<u64> {
-        self.detail.as_ref()?.count(field)
+        self.detail.as_ref()?.read_count(field)
     }
 
     /// Whether a field of the detail is true; `None` if it does not say.
     pub fn detail_flag(&self, field: DetailFlag) -> Option<bool> {
-        self.detail.as_ref()?.flag(field)
+        self.detail.as_ref()?.read_flag(field)
     }
 
     /// The key that makes two runs the same command: of a command, a failure or a
@@ -211,9 +211,9 @@ fn once() -> u32 {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Session {
     /// The id that the client resumes it by.
-    pub id: String,
+    pub id: SessionId,
     /// The agent.
-    pub agent: String,
+    pub agent: AgentId,
     /// The project's key.
     pub project: ProjectKey,
     /// The directory it began in.
@@ -280,7 +280,7 @@ pub struct FileRecord {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
     /// The session that did it.
-    pub session: String,
+    pub session: SessionId,
     /// When, in milliseconds since 1970.
     pub time: i64,
     /// What it was like when it was last heard of.
@@ -306,7 +306,7 @@ pub struct FileFingerprint {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Injection {
     /// The session.
-    pub session: String,
+    pub session: SessionId,
     /// Its line in the injection log of the session.
     pub line: u32,
     /// `#12` for an item, `memory://…` for a saved memory.
@@ -348,7 +348,7 @@ pub struct LoggedEvent {
     /// The event's name.
     pub name: String,
     /// The session.
-    pub session: String,
+    pub session: SessionId,
     /// When it was captured, in milliseconds since 1970.
     pub time: i64,
     /// A few words for the timeline.
@@ -361,7 +361,7 @@ pub struct LoggedEvent {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Override {
     /// The item's uid.
-    pub uid: String,
+    pub uid: ItemUid,
     /// The project's key.
     pub project: ProjectKey,
     /// What the item states, normalised: other spellings of the same statement
@@ -449,14 +449,14 @@ pub struct ErrorDetail {
 pub struct ErasePlan {
     /// Items by uid, with everything that hangs on them and the record that
     /// they were injected.
-    pub items: Vec<String>,
+    pub items: Vec<ItemUid>,
     /// Rows of the ledger of events, by id.
     pub events: Vec<String>,
     /// Sessions with the record of what was injected into them; their items and
     /// events are named above.
-    pub sessions: Vec<String>,
+    pub sessions: Vec<SessionId>,
     /// Sessions that lose their title.
-    pub untitled: Vec<String>,
+    pub untitled: Vec<SessionId>,
     /// Files by project, folder and name.
     pub files: Vec<(ProjectKey, String, String)>,
     /// Projects; their items, sessions and files are named above.

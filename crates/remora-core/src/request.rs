@@ -3,6 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::ids::AgentId;
 use crate::record::Project;
 
 /// The envelope's version. A reader takes any version up to its own.
@@ -16,7 +17,7 @@ pub struct Envelope {
     /// The event's id, ordered by time.
     pub id: String,
     /// The agent that sent it, as named on the command line.
-    pub agent: String,
+    pub agent: AgentId,
     /// When it was captured, in milliseconds since 1970.
     pub at: i64,
     /// How many bytes of payload follow.

@@ -11,6 +11,7 @@ use serde_json::{Map, Value};
 use self::object::answer_from_object;
 use crate::config::OnFailure;
 
+pub(crate) mod judgement;
 mod object;
 mod schema;
 
@@ -23,6 +24,8 @@ pub(crate) enum ProcessExit {
     Signal(i32),
     /// The deadline ended it.
     TimedOut,
+    /// The host ended it.
+    Cancelled,
     /// It could not be started, or its output could not be read.
     Failed(String),
 }
@@ -99,6 +102,8 @@ pub(crate) struct Answer {
     pub request: Option<RequestDecision>,
     /// It blocks, for this reason.
     pub block: Option<String>,
+    /// The reason is what it wrote to stderr; the client shows the command with it.
+    pub reason_is_stderr: bool,
     /// It ends the turn or the agent.
     pub stop: Option<StopRequest>,
     /// A text for the model.
@@ -135,6 +140,8 @@ pub(crate) struct Answer {
     pub compact_instructions: Option<String>,
     /// Escape sequences, not yet checked.
     pub terminal_sequence: Option<String>,
+    /// A model's no. Of several about one call, one reason is shown.
+    pub is_judgement: bool,
 }
 
 impl Answer {
@@ -199,6 +206,15 @@ pub(crate) fn read_answer(
                 output,
                 on_failure,
                 false,
+            );
+        }
+        // Not a failure: `onFailure` must not turn the user's interruption into a block.
+        ProcessExit::Cancelled => {
+            return said(
+                HandlerStatus::Cancelled,
+                "the host ended it; what it had said is discarded".to_owned(),
+                None,
+                Answer::default(),
             );
         }
         ProcessExit::Exit(code) => Some(*code),
@@ -273,41 +289,53 @@ pub(crate) fn read_answer(
 }
 
 /// What a background handler said when it was too late to decide anything.
+#[derive(Default)]
 pub(crate) struct LateOutput {
-    /// The last object it printed.
+    /// The first object it printed.
     pub(crate) object: Option<Value>,
-    /// The texts in it, whatever else is wrong with it.
-    pub(crate) texts: Vec<String>,
+    /// The texts in it as one, whatever else is wrong with it.
+    pub(crate) text: Option<String>,
 }
 
-/// Reads the last object a background handler printed. Fields count one by
+/// Reads the first object a background handler printed. Fields count one by
 /// one: nothing is decided by them.
 pub(crate) fn read_late_output(stdout: &str) -> LateOutput {
-    let parse = |text: &str| {
-        serde_json::from_str::<Value>(text)
-            .ok()
-            .filter(Value::is_object)
-    };
-    // A handler may have logged before it answered: if the whole text is no object, the
-    // last line that is one counts.
-    let object = parse(js_trim(stdout))
-        .or_else(|| stdout.lines().rev().find_map(|line| parse(js_trim(line))));
+    let object = find_object_block(stdout);
     let text = |value: Option<&Value>| {
         value
             .and_then(Value::as_str)
             .filter(|t| !t.is_empty())
             .map(str::to_owned)
     };
-    let texts = object.as_ref().map_or_else(Vec::new, |object| {
+    let texts: Vec<String> = object.as_ref().map_or_else(Vec::new, |object| {
         let context = object
             .get("hookSpecificOutput")
             .and_then(|h| h.get("additionalContext"));
-        [text(context), text(object.get("systemMessage"))]
+        [text(object.get("systemMessage")), text(context)]
             .into_iter()
             .flatten()
             .collect()
     });
-    LateOutput { object, texts }
+    let text = (!texts.is_empty()).then(|| texts.join("\n"));
+    LateOutput { object, text }
+}
+
+/// The first object that begins and ends a line: a handler may log before and
+/// after it answers, and may print its answer over several lines.
+fn find_object_block(stdout: &str) -> Option<Value> {
+    let mut rest = stdout;
+    loop {
+        if js_trim(rest).starts_with('{') {
+            let mut values = serde_json::Deserializer::from_str(rest).into_iter::<Value>();
+            if let Some(Ok(value @ Value::Object(_))) = values.next() {
+                let after = rest[values.byte_offset()..].lines().next();
+                if after.is_none_or(|line| js_trim(line).is_empty()) {
+                    return Some(value);
+                }
+            }
+        }
+        rest = rest.split_once('\n')?.1;
+    }
 }
 
 /// Exit code 2: blocks where the event can be blocked, with the object's own
@@ -346,6 +374,7 @@ fn block_by_code(
     answer.permission = None;
     answer.updated_input = None;
     answer.elicitation = None;
+    answer.reason_is_stderr = own.is_none();
     answer.block = Some(own.unwrap_or_else(|| stderr_reason(output)));
     let mut why = "exit code 2 blocks".to_owned();
     if !problem.is_empty() {
@@ -382,9 +411,10 @@ fn build_failure(
     if blocks || always_blocks {
         // An exit code has stderr to explain it; other failures explain themselves.
         let detail = match output.ended {
-            ProcessExit::Exit(0) | ProcessExit::TimedOut | ProcessExit::Failed(_) => {
-                output.stderr.trim_end().to_owned()
-            }
+            ProcessExit::Exit(0)
+            | ProcessExit::TimedOut
+            | ProcessExit::Cancelled
+            | ProcessExit::Failed(_) => output.stderr.trim_end().to_owned(),
             ProcessExit::Exit(_) | ProcessExit::Signal(_) => stderr_reason(output),
         };
         let sentence = if blocks {

@@ -10,7 +10,7 @@ use std::time::Duration;
 use remora_core::EventName;
 use serde_json::{Map, Value};
 
-mod check;
+pub(crate) mod check;
 mod switches;
 
 /// Which shell runs the text of a command.
@@ -29,8 +29,11 @@ pub enum WaitMode {
     Sync,
     /// The event goes on; the answer cannot decide anything.
     Async,
-    /// Like `Async`, but exit code 2 wakes an idle model.
+    /// `asyncRewake` alone: in the background where a model can be woken, else the
+    /// event waits. Exit code 2 wakes the model.
     AsyncRewake,
+    /// `async` and `asyncRewake`: in the background everywhere.
+    BackgroundRewake,
 }
 
 /// What a failure of the handler means.
@@ -40,6 +43,15 @@ pub enum OnFailure {
     Continue,
     /// As if the handler had blocked.
     Block,
+}
+
+/// What a model's no means for the turn: `continueOnBlock`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AfterNo {
+    /// The turn ends, on the events that can end it.
+    EndTurn,
+    /// The reason goes to the model that works, and the turn goes on.
+    GoOn,
 }
 
 /// What a handler is.
@@ -55,6 +67,8 @@ pub enum HandlerKind {
         shell: Shell,
         /// Whether the host waits.
         waiting: WaitMode,
+        /// What a wake-up says instead of the client's own words.
+        rewake: RewakeTexts,
     },
     /// A POST request.
     Http {
@@ -78,11 +92,22 @@ pub enum HandlerKind {
     Prompt {
         /// The question to the model, with placeholders.
         prompt: String,
+        /// The model that is asked, as it is written.
+        model: Option<String>,
+        /// What a no means for the turn.
+        after_no: AfterNo,
     },
     /// A verifying agent.
     Agent {
         /// The task of the agent, with placeholders.
         prompt: String,
+        /// The model that works on it, or an alias.
+        model: Option<String>,
+    },
+    /// The host's own code. Settings cannot name it.
+    Callback {
+        /// By which the host knows it.
+        id: String,
     },
 }
 
@@ -95,6 +120,7 @@ impl HandlerKind {
             Self::McpTool { .. } => "mcp_tool",
             Self::Prompt { .. } => "prompt",
             Self::Agent { .. } => "agent",
+            Self::Callback { .. } => "callback",
         }
     }
 
@@ -120,7 +146,8 @@ impl HandlerKind {
             }
             Self::Http { url, .. } => url.clone(),
             Self::McpTool { server, tool, .. } => format!("{server}/{tool}"),
-            Self::Prompt { prompt } | Self::Agent { prompt } => prompt.clone(),
+            Self::Prompt { prompt, .. } | Self::Agent { prompt, .. } => prompt.clone(),
+            Self::Callback { id } => id.clone(),
         }
     }
 }
@@ -138,6 +165,17 @@ pub struct HandlerConfig {
     pub status_message: Option<String>,
     /// What a failure means.
     pub on_failure: OnFailure,
+    /// It runs until it first succeeds. Counts in a skill's head alone.
+    pub once: bool,
+}
+
+/// What a wake-up says instead of the client's own words.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RewakeTexts {
+    /// `rewakeSummary`.
+    pub summary: Option<String>,
+    /// `rewakeMessage`, in front of what the handler said.
+    pub message: Option<String>,
 }
 
 /// A group: handlers under one matcher.
@@ -224,7 +262,9 @@ pub(crate) fn read_map(map: &Map<String, Value>, strictness: Strictness) -> Sett
     if strictness != Strictness::Plugin {
         switches::read_switches(map, strictness, &mut settings, &mut warnings)?;
     }
-    settings.groups = check::read_groups(map, &mut warnings)?;
+    let mut problems = check::GroupProblems::default();
+    settings.groups = check::read_groups(map, &mut problems)?;
+    warnings.extend(problems.warnings);
     if strictness == Strictness::Plugin && !map.contains_key("hooks") {
         warnings.push(
             "no `hooks` key, so nothing is loaded; wrap the events in {\"hooks\": {…}}".into(),

@@ -5,23 +5,32 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use remora_core::Event;
+use remora_http::LookupExit;
 
-use crate::answer::{HandlerOutput, ProcessExit};
+use crate::Engine;
+use crate::answer::{HandlerOutput, HandlerResult, ProcessExit};
 use crate::config::{HandlerKind, WaitMode};
 use crate::host::{Host, Interactivity};
 use crate::layers::{ConfiguredHandler, Layers, SettingsPaths};
+use crate::run::BackgroundKind;
 
+mod agent;
+mod arguments;
+mod callback;
 mod command;
 mod http;
 mod process;
-#[cfg(all(target_os = "linux", target_env = "gnu"))]
-mod resolver;
+mod prompt;
+mod server_tool;
 
-pub(crate) use process::RunningProcess;
-pub use process::end_all_children;
+pub use callback::{CallbackCall, Callbacks};
+pub use process::{CancelToken, end_all_children};
+pub(crate) use process::{RunningProcess, WaitLimits};
 
 /// One handler about to run.
 pub(crate) struct HandlerCall<'a> {
+    /// Fires the events of a verifier's own calls.
+    pub(crate) engine: &'a Engine,
     pub(crate) entry: &'a ConfiguredHandler,
     pub(crate) event: &'a Event,
     /// The event as one line of JSON with its newline.
@@ -48,11 +57,19 @@ impl HandlerCall<'_> {
 pub(crate) enum HandlerCompletion {
     /// It ended, and its output is complete.
     Done(HandlerOutput),
+    /// A model or a server answered, or did not.
+    Judged(Box<(HandlerResult, HandlerOutput)>),
     /// It goes on without the host.
-    Background(RunningProcess),
+    Background(RunningProcess, BackgroundKind),
     /// It cannot run here; nothing was started.
     NotAvailable(&'static str),
 }
+
+/// Of a handler that asks a model where there is none.
+const NO_MODEL_TEXT: &str = "not available: no model configured; the event goes on";
+
+/// Of a handler that calls a server where none is connected.
+const NO_SERVERS_TEXT: &str = "not available: no MCP servers here; the event goes on";
 
 /// Runs one handler to its end or its deadline. Never panics, never outlives
 /// the deadline, bounds what it reads.
@@ -61,10 +78,10 @@ pub(crate) fn run_handler(call: &HandlerCall<'_>, deadline: Instant) -> HandlerC
         HandlerKind::Command { waiting, .. } => {
             let background = match waiting {
                 WaitMode::Sync => false,
-                WaitMode::Async => true,
-                // An unattended session has no idle model to wake, so the client runs the handler
-                // synchronously there, and exit code 2 blocks as usual.
-                WaitMode::AsyncRewake => call.host.attendance == Interactivity::Interactive,
+                WaitMode::Async | WaitMode::BackgroundRewake => true,
+                // A run with one prompt has no idle model to wake, so the client waits for the
+                // handler there, and exit code 2 blocks as usual.
+                WaitMode::AsyncRewake => call.host.attendance != Interactivity::Unattended,
             };
             command::run_command(call, deadline, background)
         }
@@ -79,17 +96,43 @@ pub(crate) fn run_handler(call: &HandlerCall<'_>, deadline: Instant) -> HandlerC
             allowed_env_vars,
             deadline,
         )),
-        // Reported as skipped, not as failed: `onFailure: block` must not turn a missing
-        // feature of this engine into a denied call.
-        HandlerKind::McpTool { .. } => HandlerCompletion::NotAvailable(
-            "mcp_tool handlers are not available yet; the event goes on",
-        ),
-        HandlerKind::Prompt { .. } => HandlerCompletion::NotAvailable(
-            "prompt handlers are not available yet; the event goes on",
-        ),
-        HandlerKind::Agent { .. } => HandlerCompletion::NotAvailable(
-            "agent handlers are not available yet; the event goes on",
-        ),
+        HandlerKind::Callback { id } => match &call.host.callbacks {
+            Some(callbacks) => {
+                HandlerCompletion::Done(callback::run_callback(call, callbacks, id, deadline))
+            }
+            None => HandlerCompletion::NotAvailable("the host that registered it is not there"),
+        },
+        // Without a model or servers these are reported as skipped, not as failed: a feature
+        // that the host does not have must not look like a broken hook.
+        HandlerKind::McpTool {
+            server,
+            tool,
+            input,
+        } => match call.host.servers {
+            None => HandlerCompletion::NotAvailable(NO_SERVERS_TEXT),
+            Some(servers) => {
+                server_tool::run_server_tool(call, server, tool, input, servers, deadline)
+            }
+        },
+        HandlerKind::Prompt {
+            prompt,
+            model,
+            after_no,
+        } => match call.host.model {
+            None => HandlerCompletion::NotAvailable(NO_MODEL_TEXT),
+            Some(asked) => {
+                let handler = prompt::PromptHandler {
+                    prompt,
+                    model: model.as_deref(),
+                    after_no: *after_no,
+                };
+                prompt::run_prompt(call, &handler, asked, deadline)
+            }
+        },
+        HandlerKind::Agent { prompt, model } => match call.host.model {
+            None => HandlerCompletion::NotAvailable(NO_MODEL_TEXT),
+            Some(asked) => agent::run_agent(call, prompt, model.as_deref(), asked, deadline),
+        },
     }
 }
 
@@ -116,7 +159,21 @@ pub(crate) fn capture_output(
         environment,
     };
     match spawn.start("") {
-        Ok(running) => running.finish(deadline),
+        Ok(running) => running.finish(WaitLimits {
+            deadline: Some(deadline),
+            cancel: None,
+        }),
         Err(why) => failed_output(why),
+    }
+}
+
+/// Looks a name up for http handlers.
+fn run_lookup(program: &str, args: &[String], deadline: Instant) -> LookupExit {
+    let output = capture_output(program, args, &[], deadline);
+    match output.ended {
+        ProcessExit::Exit(code) => LookupExit::Exited(code, output.stdout),
+        ProcessExit::TimedOut | ProcessExit::Cancelled => LookupExit::TimedOut,
+        ProcessExit::Signal(signal) => LookupExit::Failed(format!("signal {signal}")),
+        ProcessExit::Failed(why) => LookupExit::Failed(why),
     }
 }

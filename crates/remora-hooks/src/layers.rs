@@ -36,6 +36,12 @@ pub enum LayerSource {
     Flag,
     /// The hooks file of a plugin.
     Plugin,
+    /// The head of a skill that the session uses.
+    Skill,
+    /// The head of an agent that runs in the session.
+    Agent,
+    /// The host, in its own code.
+    Callback,
 }
 
 impl LayerSource {
@@ -48,6 +54,9 @@ impl LayerSource {
             Self::Local => "local",
             Self::Flag => "flag",
             Self::Plugin => "plugin",
+            Self::Skill => "skill",
+            Self::Agent => "agent",
+            Self::Callback => "callback",
         }
     }
 
@@ -60,6 +69,9 @@ impl LayerSource {
             Self::Local => "[Local]",
             Self::Flag => "[Flag]",
             Self::Plugin => "[Plugin]",
+            Self::Skill => "[Skill]",
+            Self::Agent => "[Agent]",
+            Self::Callback => "[Callback]",
         }
     }
 }
@@ -102,6 +114,7 @@ impl LayerFile {
     pub fn describe(&self) -> String {
         match &self.file {
             Some(file) => file.display().to_string(),
+            None if self.source == LayerSource::Callback => "the host".into(),
             None => "--settings".into(),
         }
     }
@@ -125,6 +138,8 @@ pub struct ConfiguredHandler {
     pub(crate) group: Arc<str>,
     /// The event that it is configured for.
     pub event: remora_core::EventName,
+    /// What brought it into the session: `skill:NAME`, `agent:ID`. `None` for settings.
+    pub scope: Option<Arc<str>>,
 }
 
 /// The value of `--settings`.
@@ -230,10 +245,16 @@ pub(crate) struct Layers {
     pub(crate) plugins_only: bool,
     pub(crate) http_urls: Option<Vec<String>>,
     pub(crate) http_env: Option<Vec<String>>,
+    /// The text of `--settings`: a session reads it once.
+    flag: Option<(Arc<LayerFile>, String)>,
 }
 
-/// Reads and joins everything.
-pub(crate) fn load_layers(places: &SettingsPaths) -> Result<Layers, LoadError> {
+/// Reads and joins everything. With the layers that a session has already, only
+/// what the client reads again: `--settings` and plugins stay as they are.
+pub(crate) fn load_layers(
+    places: &SettingsPaths,
+    before: Option<&Layers>,
+) -> Result<Layers, LoadError> {
     let mut layers = Layers::default();
     // Enumeration order; scalar values of a later layer win, so managed, which
     // is enumerated first, is applied last.
@@ -258,29 +279,12 @@ pub(crate) fn load_layers(places: &SettingsPaths) -> Result<Layers, LoadError> {
             Err(error) => layers.record_unread(&place, &error),
         }
     }
-    if let Some(flag) = &places.flag {
-        let (file, text) = match flag {
-            FlagSettings::Json(text) => (None, text.clone()),
-            FlagSettings::File(path) => match read_file(path) {
-                Ok(bytes) => (
-                    Some(path.clone()),
-                    String::from_utf8_lossy(&bytes).into_owned(),
-                ),
-                // The user named this file on the command line; a run without it would answer
-                // another question than the one asked.
-                Err(e) => {
-                    return Err(LoadError::Flag {
-                        file: path.clone(),
-                        problem: describe_error(&e),
-                    });
-                }
-            },
-        };
-        let place = Arc::new(LayerFile {
-            source: LayerSource::Flag,
-            file,
-            plugin: None,
-        });
+    layers.flag = match (before, &places.flag) {
+        (Some(before), _) => before.flag.clone(),
+        (None, Some(flag)) => Some(read_flag(flag)?),
+        (None, None) => None,
+    };
+    if let Some((place, text)) = layers.flag.clone() {
         ordinary.extend(layers.parse(&place, &text));
     }
     for (place, settings) in &ordinary {
@@ -290,12 +294,42 @@ pub(crate) fn load_layers(places: &SettingsPaths) -> Result<Layers, LoadError> {
     for (place, settings) in ordinary.iter().chain(&managed) {
         layers.take_switches(place, settings);
     }
+    if let Some(before) = before {
+        layers.keep_plugins(before);
+        return Ok(layers);
+    }
     // After the switches, because `enabledPlugins` says which plugins count.
     plugin::load_installed(places, &mut layers);
     for dir in &places.plugins {
         plugin::load_named(dir, places, &mut layers)?;
     }
     Ok(layers)
+}
+
+fn read_flag(flag: &FlagSettings) -> Result<(Arc<LayerFile>, String), LoadError> {
+    let (file, text) = match flag {
+        FlagSettings::Json(text) => (None, text.clone()),
+        FlagSettings::File(path) => match read_file(path) {
+            Ok(bytes) => (
+                Some(path.clone()),
+                String::from_utf8_lossy(&bytes).into_owned(),
+            ),
+            // The user named this file on the command line; a run without it would answer
+            // another question than the one asked.
+            Err(e) => {
+                return Err(LoadError::Flag {
+                    file: path.clone(),
+                    problem: describe_error(&e),
+                });
+            }
+        },
+    };
+    let place = Arc::new(LayerFile {
+        source: LayerSource::Flag,
+        file,
+        plugin: None,
+    });
+    Ok((place, text))
 }
 
 /// The managed file and its drop-ins. Any doubt about them is an error: the
@@ -305,27 +339,10 @@ fn load_managed(
     dir: &Path,
     layers: &mut Layers,
 ) -> Result<Vec<(Arc<LayerFile>, Settings)>, LoadError> {
-    let mut paths = vec![dir.join(names::MANAGED_FILE)];
-    let drop_ins = dir.join(names::MANAGED_DROP_INS_DIR);
-    match fs::read_dir(&drop_ins) {
-        Ok(list) => {
-            let mut found: Vec<PathBuf> = list.filter_map(|e| e.ok().map(|e| e.path())).collect();
-            found.retain(|p| {
-                let name = p.file_name().and_then(|n| n.to_str()).unwrap_or_default();
-                !name.starts_with('.') && Path::new(name).extension().is_some_and(|e| e == "json")
-            });
-            // Drop-ins are merged on top of each other in alphabetical order.
-            found.sort();
-            paths.extend(found);
-        }
-        Err(e) if is_absent(&e) => {}
-        Err(e) => {
-            return Err(LoadError::Managed {
-                file: drop_ins,
-                problem: describe_error(&e),
-            });
-        }
-    }
+    let paths = list_managed_files(dir).map_err(|e| LoadError::Managed {
+        file: dir.join(names::MANAGED_DROP_INS_DIR),
+        problem: describe_error(&e),
+    })?;
     let mut read = Vec::new();
     for path in paths {
         let place = Arc::new(LayerFile {
@@ -363,7 +380,54 @@ fn load_managed(
     Ok(read)
 }
 
+/// The managed file and its drop-ins, in the order in which they are read,
+/// whether they are there or not.
+fn list_managed_files(dir: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut paths = vec![dir.join(names::MANAGED_FILE)];
+    let drop_ins = dir.join(names::MANAGED_DROP_INS_DIR);
+    match fs::read_dir(&drop_ins) {
+        Ok(list) => {
+            let mut found: Vec<PathBuf> = list.filter_map(|e| e.ok().map(|e| e.path())).collect();
+            found.retain(|p| {
+                let name = p.file_name().and_then(|n| n.to_str()).unwrap_or_default();
+                !name.starts_with('.') && Path::new(name).extension().is_some_and(|e| e == "json")
+            });
+            // Drop-ins are merged on top of each other in alphabetical order.
+            found.sort();
+            paths.extend(found);
+        }
+        Err(e) if is_absent(&e) => {}
+        Err(e) => return Err(e),
+    }
+    Ok(paths)
+}
+
+/// Every settings file of a session, plugins aside, in enumeration order: also
+/// those that are not there.
+pub(crate) fn list_settings_files(places: &SettingsPaths) -> Vec<(LayerSource, PathBuf)> {
+    let managed = places.managed.as_deref().map(list_managed_files);
+    let managed = managed.and_then(Result::ok).unwrap_or_default();
+    let flag = match &places.flag {
+        Some(FlagSettings::File(path)) => Some((LayerSource::Flag, path.clone())),
+        _ => None,
+    };
+    managed
+        .into_iter()
+        .map(|path| (LayerSource::Policy, path))
+        .chain(discover::list_settings_files(places))
+        .chain(flag)
+        .collect()
+}
+
 impl Layers {
+    fn keep_plugins(&mut self, before: &Self) {
+        let kept = |place: &LayerFile| place.source == LayerSource::Plugin;
+        let entries = before.entries.iter().filter(|e| kept(&e.place));
+        self.entries.extend(entries.cloned());
+        let notes = before.notes.iter().filter(|n| kept(&n.place));
+        self.notes.extend(notes.cloned());
+    }
+
     fn parse(&mut self, place: &Arc<LayerFile>, text: &str) -> Option<(Arc<LayerFile>, Settings)> {
         let strictness = match place.source {
             LayerSource::Plugin => Strictness::Plugin,
@@ -439,6 +503,7 @@ impl Layers {
                     file_number,
                     group: canon.clone(),
                     event: group.event,
+                    scope: None,
                 });
             }
         }

@@ -3,7 +3,8 @@
 //! `Engine::load` reads the layers once. `Engine::plan` says which handlers an
 //! event would run and why; `Engine::run` runs them and merges what they said.
 //! An engine is immutable, so every event sees one snapshot of the settings;
-//! to reload, load another and swap it.
+//! to reload, load another and swap it. `Session` does that, and remembers what
+//! lies between events: an agent's loop needs a session, a single event an engine.
 //!
 //! Blocking, with threads instead of a runtime. Knows nothing of memory,
 //! agents, home folders or the environment: the host passes all of it in.
@@ -13,10 +14,11 @@ mod answer;
 mod arbitrary;
 mod condition;
 mod config;
+mod deliver;
 mod error;
 mod handler;
 mod host;
-mod js_regex;
+pub mod inspect;
 mod layers;
 mod limits;
 mod matcher;
@@ -28,6 +30,7 @@ mod plan;
 mod report;
 mod run;
 mod sample;
+mod session;
 mod session_env;
 mod shell;
 mod trust;
@@ -40,9 +43,14 @@ use std::path::{Path, PathBuf};
 use remora_core::{EVENTS, Event};
 
 pub use answer::HandlerStatus;
+pub use config::{AfterNo, HandlerConfig, HandlerKind, OnFailure, RewakeTexts, Shell, WaitMode};
+pub use deliver::{Delivery, DeliveryPlace};
 pub use error::LoadError;
-pub use handler::end_all_children;
-pub use host::{Host, Interactivity, TraceSink};
+pub use handler::{CallbackCall, Callbacks, CancelToken, end_all_children};
+pub use host::{
+    Host, Interactivity, ServerCall, ServerCallError, ServerReply, ToolServers, TraceSink,
+    VerifierShell,
+};
 pub use layers::{
     ConfiguredHandler, FlagSettings, LayerFile, LayerReport, LayerSource, Plugin, PluginActivation,
     SettingSources, SettingsPaths,
@@ -53,8 +61,13 @@ pub use permissions::{
 };
 pub use plan::{Plan, PlanVerdict, PlannedHandler};
 pub use report::{ExplainedHandler, Explanation, HandlerInfo, HandlerReport, Report};
-pub use run::{BackgroundHandler, LateAnswer, Run};
+pub use run::{BackgroundHandler, LateAnswer, Run, WakeUp};
 pub use sample::{SAMPLE_SESSION_ID, SampleFields, SampleSession};
+pub use session::{
+    CallbackHandler, FileChangeKind, Fired, HeadHooks, HeadOrigin, RegisterError, Reload,
+    RequestPoint, RunningHandler, Session, SessionError, SessionNotice, SessionOptions,
+    SessionPhase, SessionRemainder, SessionState, StopDecision,
+};
 pub use trust::{EngineMode, Trust};
 
 /// How the session was started.
@@ -83,7 +96,17 @@ pub struct Engine {
 impl Engine {
     /// Reads and compiles the layers.
     pub fn load(places: SettingsPaths, options: EngineOptions) -> Result<Self, LoadError> {
-        let layers = layers::load_layers(&places)?;
+        let layers = layers::load_layers(&places, None)?;
+        Ok(Self::compile(layers, places, options))
+    }
+
+    /// Reads again what the client reads again when a settings file changes.
+    pub(crate) fn reload(&self) -> Result<Self, LoadError> {
+        let layers = layers::load_layers(&self.places, Some(&self.layers))?;
+        Ok(Self::compile(layers, self.places.clone(), self.options))
+    }
+
+    fn compile(layers: layers::Layers, places: SettingsPaths, options: EngineOptions) -> Self {
         let compiled = layers
             .entries
             .iter()
@@ -97,22 +120,31 @@ impl Engine {
         // call, because the current directory follows `cd`.
         let directories = layers.directories.iter().map(PathBuf::from).collect();
         let permissions = Permissions::new(&layers.rules, directories);
-        Ok(Self {
+        Self {
             layers,
             compiled,
             by_event,
             permissions,
             places,
             options,
-        })
+        }
     }
 
     /// Which handlers the event would run, and why.
     pub fn plan<'a>(&'a self, event: &'a Event) -> Plan<'a> {
+        self.plan_with(event, &[])
+    }
+
+    pub(crate) fn plan_with<'a>(
+        &'a self,
+        event: &'a Event,
+        extra: &'a [&'a plan::SessionHandler],
+    ) -> Plan<'a> {
         let inputs = plan::PlanInputs {
             layers: &self.layers,
             compiled: &self.compiled,
             of_event: &self.by_event[event.name as usize],
+            extra,
             permissions: &self.permissions,
             trust: self.options.trust,
             mode: self.options.mode,
@@ -129,7 +161,12 @@ impl Engine {
 
     /// Runs the event's handlers and merges their answers.
     pub fn run(&self, event: &Event, host: &Host<'_>) -> Run {
-        run::run_event(self, event, host)
+        run::run_event(self, event, host, &[])
+    }
+
+    /// Whether any handler is configured for the event.
+    pub(crate) fn has_handlers(&self, event: remora_core::EventName) -> bool {
+        !self.by_event[event as usize].is_empty()
     }
 
     /// Every configured handler, in enumeration order, with the reason it is
@@ -176,6 +213,11 @@ impl Engine {
     }
 
     fn permission_mode(&self, event: &Event) -> PermissionMode {
+        // Whatever the session's mode is, a verifier asks no user and changes nothing.
+        let agent = event.str_field("agent_id").unwrap_or_default();
+        if agent.starts_with(names::VERIFIER_PREFIX) {
+            return PermissionMode::DontAsk;
+        }
         let sent = event
             .str_field("permission_mode")
             .and_then(PermissionMode::parse);

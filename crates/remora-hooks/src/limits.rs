@@ -8,6 +8,10 @@ use std::path::{Path, PathBuf};
 /// UTF-16 units one text may have, counted as the client does (a JavaScript
 /// string's length).
 pub(crate) const MAX_TEXT_UTF16_UNITS: usize = 10_000;
+/// UTF-16 units a text of a background handler may have. The client has no cap
+/// there (10,106 units were seen to arrive whole); without one a single handler
+/// could fill the context.
+pub(crate) const MAX_LATE_TEXT_UTF16_UNITS: usize = 100_000;
 /// UTF-16 units of the preview.
 const PREVIEW_UTF16_UNITS: usize = 2_000;
 /// UTF-16 units that all notes for the host's safety check share.
@@ -33,9 +37,19 @@ impl<'a> Spill<'a> {
 
     /// The text itself, or a pointer to the file that now holds it.
     pub(crate) fn cap_text(&mut self, text: String, warnings: &mut Vec<String>) -> String {
+        self.cap_longer(text, MAX_TEXT_UTF16_UNITS, warnings)
+    }
+
+    /// The same with another cap.
+    pub(crate) fn cap_longer(
+        &mut self,
+        text: String,
+        max_utf16_units: usize,
+        warnings: &mut Vec<String>,
+    ) -> String {
         // Counted per text and before joining, as in the client: two texts of 6,000 stay.
         let units = text.encode_utf16().count();
-        if units <= MAX_TEXT_UTF16_UNITS {
+        if units <= max_utf16_units {
             return text;
         }
         self.count += 1;

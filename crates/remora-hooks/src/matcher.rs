@@ -2,8 +2,7 @@
 //! expression. A list never builds an expression.
 
 use remora_core::{EventDef, MatcherStyle, Subject};
-
-use crate::js_regex::JsRegex;
+use remora_js_regex::JsRegex;
 
 /// Steps one expression may take on one subject. Far above what a sane matcher
 /// needs and far below what a user would notice. The bound is there because

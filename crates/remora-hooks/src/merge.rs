@@ -131,10 +131,16 @@ fn merge_permissions(outcome: &mut Outcome, def: &EventDef, answers: &[Answer]) 
     };
     // `Permission` is ordered by strictness, so the order of handlers cannot lose a denial.
     let winner = answers.iter().filter_map(decision).max();
+    // Of several judgements the client shows the reason of the last to finish.
+    let shown = answers
+        .iter()
+        .rposition(|a| a.is_judgement && decision(a) == winner);
     let reasons = answers
         .iter()
-        .filter(|a| decision(a) == winner && winner.is_some())
-        .filter_map(|a| {
+        .enumerate()
+        .filter(|(_, a)| decision(a) == winner && winner.is_some())
+        .filter(|(at, a)| !a.is_judgement || Some(*at) == shown)
+        .filter_map(|(_, a)| {
             a.block.as_deref().or_else(|| {
                 a.permission
                     .as_ref()

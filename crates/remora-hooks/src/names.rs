@@ -9,6 +9,20 @@ pub const MANAGED_SETTINGS_DIR: &str = if cfg!(target_os = "macos") {
 };
 /// The host's book of answers, in the home or the settings directory.
 pub const HOST_STATE_FILE: &str = ".claude.json";
+/// A project's MCP servers, and a plugin's.
+pub const SERVERS_FILE: &str = ".mcp.json";
+/// The key that holds servers, in any file.
+pub const SERVERS_KEY: &str = "mcpServers";
+/// The projects in the host's book of answers, by path.
+pub const PROJECTS_KEY: &str = "projects";
+/// Servers of the project that the user refused.
+pub const REFUSED_SERVERS_KEY: &str = "disabledMcpjsonServers";
+/// Servers of the project that the user accepted.
+pub const ACCEPTED_SERVERS_KEY: &str = "enabledMcpjsonServers";
+/// The user accepts all servers of the project.
+pub const ALL_SERVERS_KEY: &str = "enableAllProjectMcpServers";
+/// How a plugin's server is named: this, the plugin's name, a colon, the server's.
+pub const PLUGIN_SERVER_PREFIX: &str = "plugin:";
 /// Moves the settings directory of the home.
 pub const CONFIG_DIR_VAR: &str = "CLAUDE_CONFIG_DIR";
 /// On: settings are not read.
@@ -21,7 +35,7 @@ pub const SETTINGS_DIR: &str = ".claude";
 /// A user's or a project's settings.
 pub const SETTINGS_FILE: &str = "settings.json";
 /// The user's own settings in a project.
-pub(crate) const LOCAL_SETTINGS_FILE: &str = "settings.local.json";
+pub const LOCAL_SETTINGS_FILE: &str = "settings.local.json";
 /// The organisation's settings.
 pub(crate) const MANAGED_FILE: &str = "managed-settings.json";
 /// A folder of JSON files, merged on top of the organisation's settings.
@@ -29,7 +43,7 @@ pub(crate) const MANAGED_DROP_INS_DIR: &str = "managed-settings.d";
 /// A plugin's hooks.
 pub(crate) const PLUGIN_HOOKS_FILE: &str = "hooks/hooks.json";
 /// A plugin's manifest.
-pub(crate) const PLUGIN_MANIFEST_FILE: &str = ".claude-plugin/plugin.json";
+pub const PLUGIN_MANIFEST_FILE: &str = ".claude-plugin/plugin.json";
 
 /// What was installed, in the plugins folder.
 pub(crate) const INSTALLED_PLUGINS_FILE: &str = "installed_plugins.json";
@@ -38,10 +52,15 @@ pub(crate) const MARKETPLACES_FILE: &str = "known_marketplaces.json";
 /// A marketplace's own list.
 pub(crate) const MARKETPLACE_MANIFEST_FILE: &str = ".claude-plugin/marketplace.json";
 
+/// How the ids of verifiers begin, the agents that agent handlers start.
+pub(crate) const VERIFIER_PREFIX: &str = "hook-agent-";
+/// The tool that a verifier ends with.
+pub(crate) const VERDICT_TOOL: &str = "StructuredOutput";
+
 /// Where the session started.
 pub(crate) const PROJECT_DIR_VAR: &str = "CLAUDE_PROJECT_DIR";
 /// Where the plugin is.
-pub(crate) const PLUGIN_ROOT_VAR: &str = "CLAUDE_PLUGIN_ROOT";
+pub const PLUGIN_ROOT_VAR: &str = "CLAUDE_PLUGIN_ROOT";
 /// Where the plugin keeps its state.
 pub(crate) const PLUGIN_DATA_VAR: &str = "CLAUDE_PLUGIN_DATA";
 /// Where a handler sets variables for the session.
@@ -66,6 +85,8 @@ pub(crate) const ENTRYPOINT_VAR: &str = "CLAUDE_CODE_ENTRYPOINT";
 pub(crate) const HOST_PID_VAR: &str = "CLAUDE_PID";
 /// Budget of the last event, in milliseconds.
 pub(crate) const SESSION_END_TIMEOUT_VAR: &str = "CLAUDE_CODE_SESSIONEND_HOOKS_TIMEOUT_MS";
+/// How many blocks in a row a Stop hook may make.
+pub(crate) const BLOCK_CAP_VAR: &str = "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP";
 /// Variables with this prefix are not passed on.
 pub(crate) const DROPPED_VAR_PREFIX: &str = "OTEL_";
 /// Set to 1: credentials of model services are not passed on.

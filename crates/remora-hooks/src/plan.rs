@@ -7,7 +7,7 @@ use remora_core::{Event, EventName, HandlerKinds};
 use serde_json::Value;
 
 use crate::condition::{Condition, ConditionResult, ToolCallView};
-use crate::config::HandlerKind;
+use crate::config::{HandlerConfig, HandlerKind};
 use crate::layers::{ConfiguredHandler, LayerSource, Layers};
 use crate::matcher::{MatchResult, Matcher};
 use crate::path_rule::PathBases;
@@ -28,7 +28,7 @@ impl CompiledHandler {
         Self {
             matcher: Matcher::new(entry.matcher.as_deref(), entry.event.def()),
             condition: Condition::new(entry.config.condition.as_deref()),
-            identity: handler_identity(entry),
+            identity: handler_identity(&entry.config),
         }
     }
 
@@ -50,11 +50,18 @@ impl CompiledHandler {
     }
 }
 
+/// A handler that the session added to the settings, compiled.
+#[derive(Debug)]
+pub(crate) struct SessionHandler {
+    pub(crate) entry: ConfiguredHandler,
+    pub(crate) compiled: CompiledHandler,
+}
+
 /// What makes two handlers the same: what they do and when, not how long they
 /// may take, nor where they were written. Follows the client: `timeout`,
 /// `statusMessage`, `async` and `onFailure` do not count, blanks in the command do.
-fn handler_identity(entry: &ConfiguredHandler) -> String {
-    let what = match &entry.config.kind {
+pub(crate) fn handler_identity(config: &HandlerConfig) -> String {
+    let what = match &config.kind {
         HandlerKind::Command { command, args, .. } => serde_json::json!([command, args]),
         HandlerKind::Http { url, headers, .. } => serde_json::json!([url, headers]),
         HandlerKind::McpTool {
@@ -62,12 +69,15 @@ fn handler_identity(entry: &ConfiguredHandler) -> String {
             tool,
             input,
         } => serde_json::json!([server, tool, input]),
-        HandlerKind::Prompt { prompt } | HandlerKind::Agent { prompt } => serde_json::json!(prompt),
+        HandlerKind::Prompt { prompt, .. } | HandlerKind::Agent { prompt, .. } => {
+            serde_json::json!(prompt)
+        }
+        HandlerKind::Callback { id } => serde_json::json!(id),
     };
     format!(
         "{}\0{what}\0{}",
-        entry.config.kind.as_str(),
-        entry.config.condition.as_deref().unwrap_or_default()
+        config.kind.as_str(),
+        config.condition.as_deref().unwrap_or_default()
     )
 }
 
@@ -117,6 +127,8 @@ pub(crate) struct PlanInputs<'a> {
     pub(crate) layers: &'a Layers,
     pub(crate) compiled: &'a [CompiledHandler],
     pub(crate) of_event: &'a [usize],
+    /// Of this event alone; they come behind those of the settings.
+    pub(crate) extra: &'a [&'a SessionHandler],
     pub(crate) permissions: &'a Permissions,
     pub(crate) trust: Trust,
     pub(crate) mode: EngineMode,
@@ -129,11 +141,17 @@ pub(crate) fn plan_event<'a>(event: &'a Event, inputs: &PlanInputs<'a>) -> Plan<
     // One view for all conditions: a shell line is parsed once, and only if an `if` asks.
     let call = def.has_tool.then(|| ToolCallView::new(event, inputs.bases));
     let refused = find_refusal(event, inputs);
-    let mut rows: Vec<PlannedHandler<'a>> = inputs
-        .of_event
+    let configured = inputs.of_event.iter().map(|&index| {
+        let (entry, compiled) = (&inputs.layers.entries[index], &inputs.compiled[index]);
+        (entry, compiled)
+    });
+    let added = inputs
+        .extra
         .iter()
-        .map(|&index| {
-            let (entry, compiled) = (&inputs.layers.entries[index], &inputs.compiled[index]);
+        .map(|added| (&added.entry, &added.compiled));
+    let mut rows: Vec<PlannedHandler<'a>> = configured
+        .chain(added)
+        .map(|(entry, compiled)| {
             let (mut verdict, finding) =
                 evaluate_handler(entry, compiled, query, call.as_ref(), inputs);
             // Each handler is still evaluated, so that `explain` can say which of them the refusal
@@ -191,9 +209,10 @@ fn evaluate_handler(
     (verdict, Some(finding))
 }
 
-fn kind_bit(kind: &HandlerKind) -> HandlerKinds {
+pub(crate) fn kind_bit(kind: &HandlerKind) -> HandlerKinds {
     match kind {
-        HandlerKind::Command { .. } => HandlerKinds::COMMAND,
+        // Every event takes commands, and so it takes callbacks.
+        HandlerKind::Command { .. } | HandlerKind::Callback { .. } => HandlerKinds::COMMAND,
         HandlerKind::Http { .. } => HandlerKinds::HTTP,
         HandlerKind::McpTool { .. } => HandlerKinds::MCP_TOOL,
         HandlerKind::Prompt { .. } => HandlerKinds::PROMPT,
@@ -231,12 +250,15 @@ fn find_refusal(event: &Event, inputs: &PlanInputs<'_>) -> Option<String> {
     ))
 }
 
+/// Scope, plugin, whether it is managed, identity.
+type DuplicateKey<'a> = (Option<&'a str>, Option<&'a std::path::Path>, bool, &'a str);
+
 /// Keeps the last of equal handlers. Settings files share one pool, managed
 /// settings have their own, and so has each plugin. A managed handler and
 /// another one are merged only when their whole groups are equal. All of this
 /// is the client's rule.
 fn deduplicate_handlers(rows: &mut [PlannedHandler<'_>]) {
-    let mut last: HashMap<(Option<&std::path::Path>, bool, &str), usize> = HashMap::new();
+    let mut last: HashMap<DuplicateKey<'_>, usize> = HashMap::new();
     let mut twins = Vec::new();
     // From the end, because the last definition wins: its timeout is the one in force.
     for (at, row) in rows.iter().enumerate().rev() {
@@ -247,13 +269,15 @@ fn deduplicate_handlers(rows: &mut [PlannedHandler<'_>]) {
         let managed = row.entry.place.source == LayerSource::Policy;
         let plugin = row.entry.place.plugin.as_ref().map(|p| p.root.as_path());
         let identity = row.compiled.identity.as_str();
-        if let Some(&keeper) = last.get(&(plugin, managed, identity)) {
+        // What a skill or an agent brings is its own copy.
+        let scope = row.entry.scope.as_deref();
+        if let Some(&keeper) = last.get(&(scope, plugin, managed, identity)) {
             twins.push((at, keeper));
             continue;
         }
-        last.insert((plugin, managed, identity), at);
+        last.insert((scope, plugin, managed, identity), at);
         if managed
-            && let Some(&other) = last.get(&(None, false, identity))
+            && let Some(&other) = last.get(&(None, None, false, identity))
             && rows[other].entry.group == row.entry.group
         {
             // The managed copy stays, although it is enumerated first.
@@ -360,6 +384,9 @@ pub(crate) fn handler_id(entry: &ConfiguredHandler) -> String {
         n => format!(".{}", n + 1),
     };
     let (group, index) = entry.position;
+    if let Some(scope) = &entry.scope {
+        return format!("{scope}/{}/{group}/{index}", entry.event);
+    }
     format!(
         "{}{plugin}{file}/{}/{group}/{index}",
         entry.place.source.as_str(),

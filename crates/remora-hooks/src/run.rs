@@ -1,7 +1,7 @@
 //! Runs a plan: all handlers at once, each under its deadline, results back in
 //! configured order; then merges, caps and joins with the permission rules.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use remora_core::text::truncate_bytes;
 use remora_core::{Event, EventName, Outcome};
@@ -9,13 +9,14 @@ use serde_json::Value;
 
 use crate::Engine;
 use crate::answer::{self, Answer, HandlerResult, HandlerStatus, ProcessExit};
-use crate::config::HandlerKind;
+use crate::config::{HandlerKind, OnFailure};
+use crate::deliver::{self, Delivery, Speaker};
 use crate::handler::HandlerCompletion;
 use crate::host::Host;
 use crate::layers::ConfiguredHandler;
 use crate::limits::Spill;
 use crate::merge::merge_answers;
-use crate::plan::{Plan, PlanVerdict, PlannedHandler};
+use crate::plan::{Plan, PlanVerdict, PlannedHandler, SessionHandler};
 use crate::report::{HandlerInfo, HandlerReport, Report};
 use crate::session_env;
 use crate::verdict;
@@ -23,7 +24,8 @@ use crate::verdict;
 mod background;
 mod start;
 
-pub use background::{BackgroundHandler, LateAnswer};
+pub use background::{BackgroundHandler, LateAnswer, WakeUp};
+pub(crate) use background::{BackgroundKind, display_name};
 use start::HandlerRun;
 
 /// How much of a stream a report shows. Reports are printed and piped; the whole
@@ -35,8 +37,12 @@ const MAX_SHOWN_BYTES: usize = 256 << 10;
 pub struct Run {
     /// Each handler with its result, and the outcome.
     pub report: Report,
+    /// What the model reads because of the event, at once.
+    pub deliveries: Vec<Delivery>,
     /// What still goes on.
     pub background: Vec<BackgroundHandler>,
+    /// Where its handlers set variables.
+    pub(crate) env_files: Vec<std::path::PathBuf>,
 }
 
 /// A handler's time limit: its own, else the event's, else the kind's.
@@ -49,8 +55,13 @@ pub(crate) fn time_limit(entry: &ConfiguredHandler) -> Duration {
     })
 }
 
-pub(crate) fn run_event(engine: &Engine, event: &Event, host: &Host<'_>) -> Run {
-    let plan = engine.plan(event);
+pub(crate) fn run_event(
+    engine: &Engine,
+    event: &Event,
+    host: &Host<'_>,
+    extra: &[&SessionHandler],
+) -> Run {
+    let plan = engine.plan_with(event, extra);
     let mut warnings = engine.collect_warnings(&plan);
     trace_plan(&plan, host);
     let running: Vec<&PlannedHandler<'_>> = plan
@@ -63,6 +74,7 @@ pub(crate) fn run_event(engine: &Engine, event: &Event, host: &Host<'_>) -> Run 
 
     let mut handlers = Vec::new();
     let mut answers = Vec::new();
+    let mut kinds = Vec::new();
     let mut background = Vec::new();
     // Results come in plan order, not in the order in which handlers ended: the merge
     // depends on enumeration order alone.
@@ -75,7 +87,7 @@ pub(crate) fn run_event(engine: &Engine, event: &Event, host: &Host<'_>) -> Run 
                 let Some(result) = results.next() else {
                     continue;
                 };
-                finish_handler(row, result, handlers.len(), host, &mut background)
+                finish_handler(row, result, event, handlers.len(), host, &mut background)
             }
             PlanVerdict::Exhausted => report_exhausted(row, &plan, &mut warnings),
             _ => (
@@ -86,10 +98,21 @@ pub(crate) fn run_event(engine: &Engine, event: &Event, host: &Host<'_>) -> Run 
         host.trace_step(|| trace_result(&report));
         handlers.push(report);
         answers.push(answer);
+        kinds.push(&row.entry.config.kind);
     }
     // Merged before capped: texts of a losing answer are dropped, and need no file.
     let mut outcome = merge_answers(event, &answers);
     cap_outcome(&mut outcome, event, host, &mut warnings);
+    let speakers: Vec<Speaker<'_>> = kinds
+        .into_iter()
+        .zip(&answers)
+        .map(|(kind, answer)| Speaker {
+            label: kind.label(),
+            is_model: matches!(kind, HandlerKind::Prompt { .. } | HandlerKind::Agent { .. }),
+            answer,
+        })
+        .collect();
+    let deliveries = deliver::list_deliveries(event, &speakers, &outcome);
     verdict::complete_outcome(engine, event, host, &plan, &mut outcome, &mut warnings);
     verdict::check_removal(event, &handlers, &mut outcome);
     // After all handlers, in file order: the last one wins for equal names.
@@ -104,12 +127,18 @@ pub(crate) fn run_event(engine: &Engine, event: &Event, host: &Host<'_>) -> Run 
         handlers,
         outcome,
     };
-    Run { report, background }
+    Run {
+        report,
+        deliveries,
+        background,
+        env_files,
+    }
 }
 
 fn finish_handler(
     row: &PlannedHandler<'_>,
     result: HandlerRun,
+    event: &Event,
     at: usize,
     host: &Host<'_>,
     background: &mut Vec<BackgroundHandler>,
@@ -121,20 +150,29 @@ fn finish_handler(
             why.clone_into(&mut report.why);
             (report, Answer::default())
         }
-        HandlerCompletion::Background(running) => {
+        HandlerCompletion::Judged(judged) => {
+            let (result, output) = *judged;
+            report.status = result.status;
+            report.why = result.why;
+            report.stdout = truncate_shown(&output.stdout);
+            report.stderr = truncate_shown(&output.stderr);
+            report.answer = result.object;
+            (report, result.answer)
+        }
+        HandlerCompletion::Background(running, kind) => {
             report.status = HandlerStatus::Background;
             report.why =
                 "it goes on without the host; what it says later cannot decide anything".into();
-            let limit = running.async_limit().map(|limit| Instant::now() + limit);
             background.push(BackgroundHandler {
                 handler: at,
                 running,
                 started: result.started,
-                // A handler may shorten its own limit by `asyncTimeout`, never extend it. (The
-                // client does not enforce it; a bound is the safer choice.)
-                deadline: limit.map_or(result.deadline, |limit| limit.min(result.deadline)),
+                deadline: result.deadline,
                 session_dir: host.session_dir.clone(),
+                file_stem: tag_files(format!("late-{}-{at}", row.entry.event), host),
                 event: row.entry.event,
+                display_name: display_name(event),
+                kind,
             });
             (report, Answer::default())
         }
@@ -144,7 +182,11 @@ fn finish_handler(
                 why,
                 object,
                 answer,
-            } = answer::read_answer(row.entry.event.def(), &output, row.entry.config.on_failure);
+            } = answer::read_answer(
+                row.entry.event.def(),
+                &output,
+                failure_effect(row.entry, &output.ended),
+            );
             report.status = status;
             report.why = why;
             report.exit_code = exit_code(&output.ended);
@@ -153,6 +195,20 @@ fn finish_handler(
             report.answer = object;
             (report, answer)
         }
+    }
+}
+
+/// A callback that is not answered in time is a guard that has not said yes.
+fn failure_effect(entry: &ConfiguredHandler, ended: &ProcessExit) -> OnFailure {
+    let guards = matches!(
+        entry.event,
+        EventName::PreToolUse | EventName::UserPromptSubmit
+    );
+    match entry.config.kind {
+        HandlerKind::Callback { .. } if guards && *ended == ProcessExit::TimedOut => {
+            OnFailure::Block
+        }
+        _ => entry.config.on_failure,
     }
 }
 
@@ -200,6 +256,7 @@ fn cap_outcome(outcome: &mut Outcome, event: &Event, host: &Host<'_>, warnings: 
         Some(id) => format!("hook-{}-{id}", event.name),
         None => format!("hook-{}", event.name),
     };
+    let stem = tag_files(stem, host);
     // The id comes from outside and becomes a part of a file name.
     let stem: String = stem
         .chars()
@@ -220,6 +277,13 @@ fn cap_outcome(outcome: &mut Outcome, event: &Event, host: &Host<'_>, warnings: 
         .chain(&mut outcome.initial_user_message)
     {
         *text = spill.cap_text(std::mem::take(text), warnings);
+    }
+}
+
+fn tag_files(stem: String, host: &Host<'_>) -> String {
+    match &host.file_tag {
+        Some(tag) => format!("{stem}-{tag}"),
+        None => stem,
     }
 }
 

@@ -49,7 +49,13 @@ pub(crate) fn held_back(
     if source == LayerSource::Policy {
         return None;
     }
+    let of_session = matches!(
+        source,
+        LayerSource::Skill | LayerSource::Agent | LayerSource::Callback
+    );
     match mode {
+        // Bare turns files off; what the session brings by itself still runs.
+        EngineMode::Bare if of_session => {}
         EngineMode::Full => {}
         EngineMode::Bare => return Some("--bare runs managed hooks only"),
         EngineMode::Safe => return Some("--safe-mode runs managed hooks only"),
@@ -73,10 +79,14 @@ pub(crate) fn held_back(
             _ => "disableAllHooks in --settings turns all but managed hooks off",
         });
     }
+    // The host's own code is no customization.
+    if source == LayerSource::Callback {
+        return None;
+    }
     if layers.managed_only {
         return Some("allowManagedHooksOnly in managed settings lets only managed hooks run");
     }
-    if layers.plugins_only && source != LayerSource::Plugin {
+    if layers.plugins_only && entry.place.plugin.is_none() {
         return Some(
             "strictPluginOnlyCustomization in managed settings lets only plugin and managed hooks run",
         );

@@ -285,6 +285,20 @@ impl IndexSizeVerdict {
     }
 }
 
+/// The file that a link leads to, from the text after its opening parenthesis.
+pub fn parse_link_target(link: &str) -> Option<String> {
+    let target = if let Some(angled) = link.strip_prefix('<') {
+        &angled[..angled.find('>')?]
+    } else {
+        let target = &link[..link.find(')')?];
+        // `(file.md "title")` is valid Markdown.
+        let title = target.find(" \"").or_else(|| target.find(" '"));
+        &target[..title.unwrap_or(target.len())]
+    };
+    let file = target.split('#').next().unwrap_or_default().trim();
+    Some(file.strip_prefix("./").unwrap_or(file).replace("%20", " "))
+}
+
 /// Thousands set apart: 25,000.
 fn format_thousands(number: usize) -> String {
     let digits = number.to_string();

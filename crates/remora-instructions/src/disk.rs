@@ -7,11 +7,11 @@ use std::path::Path;
 use remora_files::{ReadError, read_file};
 
 /// The largest file that is loaded, to the byte the client's limit.
-pub(crate) const MAX_FILE_BYTES: u64 = 4 * 1024 * 1024;
+pub const MAX_FILE_BYTES: u64 = 4 * 1024 * 1024;
 
 /// Why a file was not read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum FileReadError {
+pub enum FileReadError {
     /// There is none of that name.
     Missing,
     /// It is a directory.
@@ -53,6 +53,6 @@ impl From<ReadError> for FileReadError {
 }
 
 /// The file's bytes.
-pub(crate) fn read_bytes(path: &Path) -> Result<Vec<u8>, FileReadError> {
+pub fn read_bytes(path: &Path) -> Result<Vec<u8>, FileReadError> {
     Ok(read_file(path, MAX_FILE_BYTES)?)
 }

@@ -15,7 +15,7 @@ const MAX_FRONTMATTER_BYTES: usize = 256 * 1024;
 
 /// The value of a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum FrontmatterValue {
+pub enum FrontmatterValue {
     /// A text, quoted or plain.
     Text(String),
     /// A sequence, in either spelling.
@@ -36,7 +36,7 @@ pub(crate) enum FrontmatterValue {
 /// The client ends the head at the first `---` it meets, also in the middle
 /// of a line, and drops all blanks behind it, so an indented first line of
 /// the body loses its indent.
-pub(crate) fn split_frontmatter(text: &str) -> (Option<&str>, &str) {
+pub fn split_frontmatter(text: &str) -> (Option<&str>, &str) {
     let head = text.strip_prefix('\u{feff}').unwrap_or(text);
     split_head(head).map_or((None, text), |(head, body)| (Some(head), body))
 }
@@ -51,7 +51,7 @@ fn split_head(text: &str) -> Option<(&str, &str)> {
 
 /// Reads a head. What is not quite YAML is repaired first, the way the client
 /// does it; what stays broken is an error that says where.
-pub(crate) fn parse_frontmatter(front: &str) -> Result<Vec<(String, FrontmatterValue)>, String> {
+pub fn parse_frontmatter(front: &str) -> Result<Vec<(String, FrontmatterValue)>, String> {
     if front.len() > MAX_FRONTMATTER_BYTES {
         return Err(format!(
             "frontmatter of {} bytes is longer than {MAX_FRONTMATTER_BYTES}",
@@ -74,6 +74,6 @@ pub(crate) fn parse_frontmatter(front: &str) -> Result<Vec<(String, FrontmatterV
 }
 
 /// White space as the client's regular expressions know it.
-pub(crate) fn is_blank(c: char) -> bool {
+pub fn is_blank(c: char) -> bool {
     c == '\u{feff}' || (c.is_whitespace() && c != '\u{85}')
 }

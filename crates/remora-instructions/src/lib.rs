@@ -3,8 +3,7 @@
 //!
 //! [`Instructions::load`] reads what is there when a session begins,
 //! [`Instructions::on_read`] what a touched file brings in,
-//! [`Instructions::reset`] starts over after a compaction. Also the saved
-//! memories that live as Markdown files next to them.
+//! [`Instructions::reset`] starts over after a compaction.
 //!
 //! Reads files below the paths that the host passes in and where imports lead. It
 //! knows nothing of hooks, stores or models, reads no environment and no clock.
@@ -15,15 +14,15 @@ mod agents_md;
 mod approval;
 pub mod auto_memory;
 mod budget;
-mod disk;
+pub mod disk;
 mod exclude;
 mod file;
-mod frontmatter;
+pub mod frontmatter;
 mod import;
 mod lint;
 mod load;
 mod markdown;
-pub mod memories;
+pub mod memory_uri;
 pub mod names;
 mod near;
 mod pages;
@@ -33,13 +32,11 @@ mod repository;
 mod rule;
 mod settings;
 mod start;
-mod statement;
 #[cfg(test)]
 mod tests;
 mod touch;
-mod walk;
+pub mod walk;
 mod why;
-mod wording;
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};

@@ -1,33 +1,19 @@
 //! One instruction text: removes the block comments and finds the files it
-//! imports, as the client's Markdown lexer does (`marked` 15.0 without GFM), odd
-//! cases included; `docs/design/0010` says why no Markdown crate serves. Pure:
-//! whether a named file exists, and whether it may be loaded, is not decided
-//! here.
+//! imports, in the blocks and pieces that the client's Markdown lexer sees
+//! (`remora-marked-lexer`). Pure: whether a named file exists, and whether it
+//! may be loaded, is not decided here.
 
-mod block;
-mod chars;
-mod definition;
-mod emphasis;
-mod html;
-mod inline;
-mod line;
-mod link;
-mod list;
-mod mask;
 mod miss;
-mod quote;
 mod scan;
-mod view;
 
 #[cfg(test)]
 mod tests;
 
 use std::borrow::Cow;
-use std::collections::HashSet;
 
-use block::{Block, BlockKind, BlockParser, ParagraphJoin};
-use inline::{InlineParser, Piece, PieceSink};
-use view::{Chunk, View, count_newlines};
+use remora_marked_lexer::{
+    Chunk, MarkedDocument, Piece, PieceSink, View, count_newlines, trim, trim_start,
+};
 
 pub(crate) use miss::{NearImportReason, find_near_imports};
 
@@ -84,7 +70,7 @@ pub(crate) fn parse_markdown(body: &str) -> CleanedMarkdown {
             ..CleanedMarkdown::default()
         };
     }
-    let parsed = ParsedMarkdown::new(body);
+    let parsed = MarkedDocument::parse(body);
     let mut imports = ImportCollector(Vec::new());
     if marks {
         parsed.walk_pieces(&mut imports);
@@ -92,7 +78,7 @@ pub(crate) fn parse_markdown(body: &str) -> CleanedMarkdown {
     // Only a text with a comment is rebuilt from its blocks, as in the client: rebuilding
     // loses link definitions.
     let text = if comments {
-        parsed.to_cleaned_text()
+        remove_comments(&parsed)
     } else {
         body.to_owned()
     };
@@ -102,76 +88,22 @@ pub(crate) fn parse_markdown(body: &str) -> CleanedMarkdown {
     }
 }
 
-/// The blocks of a text.
-struct ParsedMarkdown {
-    blocks: Vec<Block>,
-    links: HashSet<String>,
-}
-
-impl ParsedMarkdown {
-    fn new(body: &str) -> ParsedMarkdown {
-        let lines: Vec<usize> = (1..=count_newlines(body) + 1).collect();
-        let src = View {
-            text: body,
-            lines: &lines,
-        };
-        let mut reader = BlockParser::new(body.len());
-        let mut blocks = Vec::new();
-        reader.parse_blocks(src, &mut blocks, ParagraphJoin::Text);
-        ParsedMarkdown {
-            blocks,
-            links: reader.links,
+fn remove_comments(parsed: &MarkedDocument) -> String {
+    let mut text = String::new();
+    for block in parsed.top_blocks() {
+        // Top-level blocks only: comments in lists, quotes and other HTML stay.
+        if block.is_html && is_comment(block.raw) {
+            text.push_str(&without_comments(block.raw));
+        } else {
+            text.push_str(block.raw);
         }
     }
-
-    fn to_cleaned_text(&self) -> String {
-        let mut text = String::new();
-        for block in &self.blocks {
-            match block.kind {
-                // Top-level blocks only: comments in lists, quotes and other HTML stay.
-                BlockKind::Html if is_comment(&block.raw) => {
-                    text.push_str(&without_comments(&block.raw));
-                }
-                _ => text.push_str(&block.raw),
-            }
-        }
-        text
-    }
-
-    fn walk_pieces(&self, sink: &mut impl PieceSink) {
-        walk_blocks(&self.blocks, &self.links, sink);
-    }
-}
-
-fn walk_blocks(blocks: &[Block], links: &HashSet<String>, sink: &mut impl PieceSink) {
-    for block in blocks {
-        let text = block.text.as_view();
-        match &block.kind {
-            BlockKind::Space | BlockKind::Rule => {}
-            BlockKind::Code => sink.accept_piece(Piece::Code(text.text), text.lines),
-            BlockKind::Html => sink.accept_piece(Piece::Html(text.text), text.lines),
-            BlockKind::Text => {
-                // The client looks at these lines twice: as one text, then at their inline
-                // parts. So an import in a code span of a list item can count.
-                sink.accept_piece(Piece::Lines(text.text), text.lines);
-                InlineParser::parse_block(text, links, sink);
-            }
-            BlockKind::Heading | BlockKind::Paragraph => {
-                InlineParser::parse_block(text, links, sink);
-            }
-            BlockKind::Quote(inner) => walk_blocks(inner, links, sink),
-            BlockKind::List(items) => {
-                for item in items {
-                    walk_blocks(item, links, sink);
-                }
-            }
-        }
-    }
+    text
 }
 
 /// HTML that starts with a comment that ends.
 fn is_comment(raw: &str) -> bool {
-    chars::trim_start(raw).starts_with("<!--") && raw.contains("-->")
+    trim_start(raw).starts_with("<!--") && raw.contains("-->")
 }
 
 /// What is left of such HTML; nothing, when only blanks are.
@@ -180,7 +112,7 @@ fn without_comments(raw: &str) -> Cow<'_, str> {
     for (part, _) in list_uncommented_parts(raw) {
         left.push_str(part);
     }
-    if chars::trim(&left).is_empty() {
+    if trim(&left).is_empty() {
         return Cow::Borrowed("");
     }
     Cow::Owned(left)
@@ -243,9 +175,20 @@ impl ImportCollector {
     }
 }
 
+/// Only a text that holds an import mark is worth cutting up: nearly none does.
+fn may_import(text: &str) -> bool {
+    text.contains('@')
+}
+
 impl PieceSink for ImportCollector {
+    fn wants_marks(&self, text: &str) -> bool {
+        may_import(text)
+    }
+
     fn accept_piece(&mut self, piece: Piece<'_>, lines: &[usize]) {
         match piece {
+            // The client looks at lines of a list item twice: as one text, then at their inline
+            // parts. So an import in a code span of a list item can count.
             Piece::Text(text, _) | Piece::Lines(text) => self.scan_text(text, lines),
             // What shares a line with a comment is kept, and so are imports in it.
             Piece::Html(html) if is_comment(html) => {

@@ -4,19 +4,19 @@
 /// The instruction file of a directory.
 pub const INSTRUCTION_FILE: &str = "CLAUDE.md";
 /// The user's own, next to it.
-pub(crate) const LOCAL_INSTRUCTION_FILE: &str = "CLAUDE.local.md";
+pub const LOCAL_INSTRUCTION_FILE: &str = "CLAUDE.local.md";
 /// What other agents call the instruction file.
 pub(crate) const AGENTS_FILE: &str = "AGENTS.md";
 /// The settings folder of a directory.
-pub(crate) const SETTINGS_DIR: &str = ".claude";
+pub const SETTINGS_DIR: &str = ".claude";
 /// Rule files, in the settings folder.
 pub(crate) const RULES_DIR: &str = "rules";
 /// Saved memories that a team shares, in the settings folder.
-pub(crate) const TEAM_MEMORY_DIR: &str = "team-memory";
+pub const TEAM_MEMORY_DIR: &str = "team-memory";
 /// Agents of a project or a user, in the settings folder.
 pub(crate) const AGENTS_DIR: &str = "agents";
 /// The index of a folder of saved memories.
-pub(crate) const MEMORY_INDEX_FILE: &str = "MEMORY.md";
+pub const MEMORY_INDEX_FILE: &str = "MEMORY.md";
 /// Where the client keeps what belongs to one project, in its home.
 pub(crate) const PROJECTS_DIR: &str = "projects";
 /// The saved memories of one project, in there.

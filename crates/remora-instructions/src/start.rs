@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::agents_md::MANAGED_ONLY;
 use crate::file::{HookNotice, InstructionKind, LoadReason, LoadedFile, SkipReason};
 use crate::load::{FileRole, ImportScope, LoadedPaths, Loader, PendingFile, RuleSelection};
-use crate::memories::{MemoryScope, MemoryUri};
+use crate::memory_uri::{MemoryScope, MemoryUri};
 use crate::paths::{ExternalImports, InstructionOptions, InstructionPaths, LoadMode};
 use crate::repository::{self, Repository};
 use crate::settings::{self, AgentsMode, Settings};

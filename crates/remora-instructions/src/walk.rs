@@ -19,7 +19,7 @@ const MAX_POINTER_BYTES: u64 = 16 * 1024;
 
 /// Which files a walk lists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum WalkFilter {
+pub enum WalkFilter {
     /// Those that no list of patterns ignores.
     NotIgnored,
     /// All.
@@ -30,7 +30,7 @@ pub(crate) enum WalkFilter {
 /// safely do not count; below `root`, folders that hold one must be left out
 /// with [`can_enter`]. Only [`WalkBuilder::build_parallel`] leaves them
 /// unread.
-pub(crate) fn build_walker(root: &Path, files: WalkFilter) -> WalkBuilder {
+pub fn build_walker(root: &Path, files: WalkFilter) -> WalkBuilder {
     let mut walk = WalkBuilder::new(root);
     // The walker reads the lists above the root whenever any list counts, so all of those
     // must be safe as well.
@@ -46,7 +46,7 @@ pub(crate) fn build_walker(root: &Path, files: WalkFilter) -> WalkBuilder {
 }
 
 /// Hands over files below `root` until the caller has enough.
-pub(crate) fn walk_files(
+pub fn walk_files(
     root: &Path,
     files: WalkFilter,
     mut on_file: impl FnMut(&Path) -> ControlFlow<()> + Send,
@@ -81,7 +81,7 @@ pub(crate) fn walk_files(
 
 /// Whether everything that the walker would read in a folder is small and a
 /// regular file.
-pub(crate) fn can_enter(folder: &Path) -> bool {
+pub fn can_enter(folder: &Path) -> bool {
     let is_small = |name: &str, max_bytes: u64| match fs::metadata(folder.join(name)) {
         Ok(about) if about.is_dir() => true,
         Ok(about) => about.is_file() && about.len() <= max_bytes,

@@ -2,6 +2,8 @@
 
 use remora_core::agent_event::{AgentEvent, EventHeader};
 use remora_core::hash::stable_hash;
+use remora_core::ids::SessionId;
+use remora_core::record::Project;
 use remora_core::request::Envelope;
 use remora_core::{Event, EventName};
 
@@ -44,7 +46,7 @@ impl CapturedEvent {
     }
 
     /// The session; events of a client that names none share one.
-    pub fn session(&self) -> &str {
+    pub fn session(&self) -> &SessionId {
         &self.event.session
     }
 
@@ -56,6 +58,18 @@ impl CapturedEvent {
             Some(project) => &project.key,
             None => &self.event.cwd,
         }
+    }
+
+    /// The project; without one of its own an event is about its folder.
+    pub fn project_record(&self) -> Project {
+        self.envelope.project.clone().unwrap_or_else(|| {
+            let root = self.event.cwd.as_str();
+            Project {
+                key: root.into(),
+                name: root.rsplit('/').next().unwrap_or(root).to_owned(),
+                root: root.to_owned(),
+            }
+        })
     }
 
     /// The root of the project, as text.

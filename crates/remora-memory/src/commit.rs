@@ -10,7 +10,7 @@ mod revert;
 mod tests;
 
 use remora_core::detail::{DetailList, DetailText, ItemDetail};
-use remora_core::ids::ProjectKey;
+use remora_core::ids::{AgentId, ItemUid, ProjectKey, SessionId};
 use remora_core::record::{Item, Kind};
 use remora_core::tokens;
 
@@ -58,7 +58,7 @@ pub fn commit_item(
     message: CommitMessage,
     reverts: &[String],
     project: &ProjectKey,
-    uid: String,
+    uid: ItemUid,
 ) -> Item {
     let title = truncate_text(message.title, MAX_TITLE_BYTES);
     let text = truncate_text(message.text, MAX_TEXT_BYTES);
@@ -91,8 +91,8 @@ pub fn commit_item(
         last_time: commit.time,
         seen: 1,
         project: project.clone(),
-        session: String::new(),
-        agent: String::new(),
+        session: SessionId::default(),
+        agent: AgentId::default(),
         prompt: None,
         branch: None,
         subagent: None,

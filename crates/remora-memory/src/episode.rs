@@ -8,7 +8,7 @@ mod conclusion;
 mod lines;
 mod spoken;
 
-pub(crate) use about::speaks_of_wanted;
+pub(crate) use about::WantedWords;
 pub(crate) use amend::{
     ComparedTurn, amends_stated, amends_turn, drops_by_name, given_up, goes_on, replaces_work,
     takes_turn,

@@ -10,10 +10,11 @@ use std::collections::HashMap;
 use std::fmt;
 
 use remora_core::detail::DetailText;
-use remora_core::ids::ProjectKey;
-use remora_core::record::{Item, Kind, LoggedEvent, Project};
+use remora_core::ids::{ProjectKey, SessionId};
+use remora_core::record::{Item, Kind, LoggedEvent};
 
 use crate::capture::{CaptureDecision, CapturedEvent};
+use crate::near::ItemTrace;
 use crate::policy::{CapturePolicy, Treatment, event_treatment};
 use crate::session::SessionState;
 use crate::store::{Batch, ItemWrite, Result, Store};
@@ -57,12 +58,12 @@ pub struct Extraction {
 #[derive(Debug)]
 pub struct Extractor {
     policy: CapturePolicy,
-    sessions: HashMap<String, SessionState>,
+    sessions: HashMap<SessionId, SessionState>,
     uses: u64,
 }
 
 impl Extractor {
-    /// A digester that knows no session yet.
+    /// An extractor that knows no session yet.
     pub fn new(policy: CapturePolicy) -> Self {
         Self {
             policy,
@@ -77,7 +78,7 @@ impl Extractor {
         self.sessions.clear();
     }
 
-    /// Digests events in the order of their capture.
+    /// Extracts the items of events, in the order of their capture.
     pub fn extract_items(
         &mut self,
         store: &dyn Store,
@@ -88,6 +89,7 @@ impl Extractor {
             policy: &self.policy,
             batch: Batch::default(),
             fixes: Vec::new(),
+            claims: KnownClaims::default(),
         };
         let mut fates = Vec::with_capacity(events.len());
         for event in events {
@@ -104,6 +106,7 @@ impl Extractor {
             fates.push(match done {
                 Ok(fate) => fate,
                 Err(e) => {
+                    // The batch is not stored, but the states speak of its items already.
                     self.clear_sessions();
                     return Err(e);
                 }
@@ -146,19 +149,23 @@ struct BatchBuilder<'a> {
     batch: Batch,
     /// Fixes of this batch, which the store does not know yet.
     fixes: Vec<Item>,
+    claims: KnownClaims,
+}
+
+/// What projects claim, as keys: of the store, which does not change while a batch
+/// is made, and of the batch as far as it was looked through.
+#[derive(Debug, Default)]
+struct KnownClaims {
+    of_store: HashMap<ProjectKey, Vec<String>>,
+    of_batch: Vec<(ProjectKey, String)>,
+    /// Writes of the batch that were looked through.
+    looked_through: usize,
 }
 
 impl BatchBuilder<'_> {
     /// The project's key; a project that is new to the batch is noted.
     fn add_project(&mut self, event: &CapturedEvent) -> ProjectKey {
-        let project = event.envelope.project.clone().unwrap_or_else(|| {
-            let root = event.event.cwd.as_str();
-            Project {
-                key: root.into(),
-                name: root.rsplit('/').next().unwrap_or(root).to_owned(),
-                root: root.to_owned(),
-            }
-        });
+        let project = event.project_record();
         let key = project.key.clone();
         if !self.batch.projects.contains(&project) {
             self.batch.projects.push(project);
@@ -179,7 +186,7 @@ impl BatchBuilder<'_> {
         }
         let what = event_treatment(event.event.name);
         let skipped = match (event.worth, what) {
-            (CaptureDecision::Ignored, _) => Some("ignored by the person"),
+            (CaptureDecision::Ignored, _) => Some("ignored by the user"),
             (_, Treatment::Counted) => Some("another event tells it"),
             (_, Treatment::Call | Treatment::FailedCall) => self.extract_tool_call(event, state)?,
             (_, Treatment::Prompt) => self.extract_prompt(event, state),
@@ -232,14 +239,18 @@ impl BatchBuilder<'_> {
         let repeats = item.kind.is_observation()
             && item.files_modified.is_empty()
             && !fix::is_reversal(&item);
-        if repeats && let Some(uid) = state.recent.find_duplicate(&item) {
+        let trace = repeats.then(|| ItemTrace::from_item(&item));
+        if let Some(uid) = trace
+            .as_ref()
+            .and_then(|new| state.recent.find_duplicate(new))
+        {
             self.batch.items.push(ItemWrite::Again {
-                uid: uid.to_owned(),
+                uid: uid.into(),
                 time: item.time,
             });
             return false;
         }
-        state.record_item(&item);
+        state.record_traced_item(&item, trace);
         self.batch.items.push(ItemWrite::Add(item));
         true
     }

@@ -261,7 +261,7 @@ pub(crate) fn count_return(fix: Item) -> Item {
 
 fn increment_count(mut fix: Item, counter: DetailNumber) -> Item {
     if let Some(detail) = &mut fix.detail {
-        let count = detail.count(counter).unwrap_or(0);
+        let count = detail.read_count(counter).unwrap_or(0);
         detail.set_number(counter, count + 1);
     }
     fix
@@ -477,7 +477,7 @@ fn build_fix(
     let title = format!("{}{ARROW}{last}", open.item.title);
     let mut fix = Item {
         id: 0,
-        uid,
+        uid: uid.into(),
         key: Some(print.to_owned()),
         kind: Kind::Fix,
         digest_tokens: tokens::estimate_tokens(&title) + tokens::estimate_tokens(&text),

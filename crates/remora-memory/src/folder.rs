@@ -9,7 +9,7 @@ use remora_core::tool_call::{FileChange, FileEdit, OutputDetail, ToolCall, ToolO
 
 use self::shell::PathChange;
 use crate::capture::CapturedEvent;
-use crate::symbols;
+use crate::symbols::{self, Symbol};
 
 /// Symbols that are named of a file.
 const MAX_SYMBOLS: usize = 10;
@@ -27,12 +27,14 @@ pub(crate) fn relative_to_root(path: &str, root: &str) -> String {
     inside.unwrap_or(path).to_owned()
 }
 
-/// What a call did to files; `row` is the first that came of it.
+/// What a call did to files; `row` is the first that came of it, and `holds` what a
+/// file that was read holds, if that is known already.
 pub(crate) fn collect_file_records(
     event: &CapturedEvent,
     tool: &ToolUse,
     outcome: &ToolOutcome,
     row: &Item,
+    holds: Option<String>,
 ) -> Vec<FileRecord> {
     let ToolOutcome::Done(output) = outcome else {
         return Vec::new();
@@ -44,10 +46,15 @@ pub(crate) fn collect_file_records(
         // look at the disk.
         ToolCall::ReadFile(read) if !read.is_notebook_tool => {
             let content = match &output.detail {
-                OutputDetail::File(file) => file.content.as_deref(),
+                OutputDetail::File(file) if holds.is_none() => file.content.as_deref(),
                 _ => None,
             };
-            build_file_records(row.files_read.first(), row, FileState::Seen, content)
+            let path = row.files_read.first();
+            let mut records = build_file_records(path, row, FileState::Seen, content);
+            if let (Some(record), Some(holds)) = (records.first_mut(), holds) {
+                record.holds = holds;
+            }
+            records
         }
         ToolCall::EditFiles(files) => files
             .iter()
@@ -134,14 +141,24 @@ fn build_file_records(
     }]
 }
 
-/// The main symbols of a file, in the order in which they stand.
+/// The main symbols of a file.
 fn format_main_symbols(path: &str, text: &str) -> String {
     // Generated files run to megabytes, and ten symbols stand near the top.
     let end = text.floor_char_boundary(MAX_SCANNED_BYTES);
-    let mut names: Vec<String> = Vec::new();
-    for symbol in symbols::list_symbols(path, &text[..end]) {
-        if !names.contains(&symbol.name) {
-            names.push(symbol.name);
+    join_first_names(&symbols::list_symbols(path, &text[..end]))
+}
+
+/// The same of a text whose symbols are known; nothing if a part of it would do.
+pub(crate) fn join_main_symbols(text: &str, symbols: &[Symbol]) -> Option<String> {
+    (text.len() <= MAX_SCANNED_BYTES).then(|| join_first_names(symbols))
+}
+
+/// In the order in which they stand.
+fn join_first_names(symbols: &[Symbol]) -> String {
+    let mut names: Vec<&str> = Vec::new();
+    for symbol in symbols {
+        if !names.contains(&symbol.name.as_str()) {
+            names.push(&symbol.name);
         }
         if names.len() == MAX_SYMBOLS {
             break;
@@ -177,7 +194,7 @@ fn moved_or_removed(command: &str, event: &CapturedEvent, row: &Item) -> Vec<Fil
             })
             .collect::<Vec<_>>()
     };
-    let changes = shell::list_path_changes(command);
+    let changes = shell::list_path_changes(command, &event.event.cwd);
     let records = changes.iter().flat_map(|change| match change {
         PathChange::Removed(path) => record(&resolve(path), FileState::Removed, None),
         PathChange::Moved { from, to } => {

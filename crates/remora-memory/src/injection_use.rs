@@ -8,7 +8,7 @@ mod deed;
 use std::collections::HashMap;
 
 use remora_core::detail::DetailText;
-use remora_core::ids::ProjectKey;
+use remora_core::ids::{ProjectKey, SessionId};
 use remora_core::record::{Injection, InjectionUse, Item, Kind};
 
 use crate::capture::{CaptureDecision, CapturedEvent};
@@ -26,7 +26,7 @@ const MEMORY_SCHEME: &str = "memory://";
 /// What running sessions were given and have not used yet.
 #[derive(Debug, Default)]
 pub struct UseDetector {
-    sessions: HashMap<String, SessionWatch>,
+    sessions: HashMap<SessionId, SessionWatch>,
     turn: u64,
 }
 
@@ -69,7 +69,7 @@ impl UseDetector {
 
     /// As [`UseDetector::clear_sessions`], of one session: its lines went to the store without
     /// being told here.
-    pub fn forget_session(&mut self, session: &str) {
+    pub fn forget_session(&mut self, session: &SessionId) {
         self.sessions.remove(session);
     }
 
@@ -94,13 +94,13 @@ impl UseDetector {
             .filter(|row| watch.last.is_none_or(|last| row.line > last))
             .collect();
         watch.add_injections(store, event, &fresh)?;
-        self.sessions.insert(session.to_owned(), watch);
+        self.sessions.insert(session.clone(), watch);
         self.forget_the_oldest();
         Ok(fresh)
     }
 
     /// Which lines this event made use of: session, line and how.
-    pub fn detect_uses(&mut self, event: &CapturedEvent) -> Vec<(String, u32, InjectionUse)> {
+    pub fn detect_uses(&mut self, event: &CapturedEvent) -> Vec<(SessionId, u32, InjectionUse)> {
         let session = event.session();
         let Some(watch) = self.sessions.get_mut(session) else {
             return Vec::new();
@@ -110,7 +110,7 @@ impl UseDetector {
         }
         let used = watch.detect_uses(event);
         used.into_iter()
-            .map(|(line, used)| (session.to_owned(), line, used))
+            .map(|(line, used)| (session.clone(), line, used))
             .collect()
     }
 
@@ -264,7 +264,7 @@ impl UseSignals {
                 ..Self::default()
             };
         };
-        names.push(item.uid.clone());
+        names.push(item.uid.to_string());
         let mut files = item.files_read.clone();
         files.extend(item.files_modified.iter().cloned());
         let learned = matches!(item.kind, Kind::Failure | Kind::Fix);

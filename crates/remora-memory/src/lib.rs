@@ -1,5 +1,4 @@
-//! The memory itself: captured events become items, redacted and digested
-//! without a model, and items become context again.
+//! The memory itself: captured events become items without a model, and items become context again.
 //!
 //! Logic over ports. No SQL, sockets, processes, agents, environment or clock:
 //! whoever calls brings the store, the events and the time.
@@ -23,17 +22,17 @@ mod near;
 pub mod output;
 pub mod overrides;
 mod policy;
-pub mod private;
+pub mod prepare;
 pub mod prompt_embedding;
 pub mod rank;
 pub mod recall;
-pub mod redact;
 pub mod sentence;
 mod session;
 pub mod statement;
 pub mod store;
 pub mod summary;
 pub mod symbols;
+pub mod term_weights;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 #[cfg(test)]

@@ -46,6 +46,8 @@ pub struct LookupReading {
     pub text: String,
     /// Whether it is worth keeping.
     pub worth: LookupValue,
+    /// The main symbols of a file that was read, if it showed what it holds.
+    pub(crate) holds: Option<String>,
 }
 
 impl LookupReading {
@@ -58,6 +60,7 @@ impl LookupReading {
             files_modified: Vec::new(),
             text: String::new(),
             worth: LookupValue::Keep,
+            holds: None,
         }
     }
 
@@ -135,11 +138,11 @@ fn describe_file_edit(file: &FileEdit, root: &str) -> LookupReading {
     describe_edit(edit::read_edit_call(file, root), path, root)
 }
 
-fn describe_edit(told: EditReading, path: Option<&str>, root: &str) -> LookupReading {
-    let mut reading = LookupReading::new(&told.title);
-    reading.facts = told.facts;
-    reading.concepts = told.concepts;
-    reading.text = truncate_chars(&told.diff, MAX_TEXT_CHARS);
+fn describe_edit(stated: EditReading, path: Option<&str>, root: &str) -> LookupReading {
+    let mut reading = LookupReading::new(&stated.title);
+    reading.facts = stated.facts;
+    reading.concepts = stated.concepts;
+    reading.text = truncate_chars(&stated.diff, MAX_TEXT_CHARS);
     let path = path.filter(|path| !path.is_empty());
     reading
         .files_modified
@@ -168,9 +171,9 @@ fn read_failed_call(tool: &ToolUse, failure: &ToolFailure, root: &str) -> Lookup
             let subject = one_line(&values::relative_path(subject, root), 60);
             format!("{name} on {subject} failed")
         }
-        CallTarget::Arguments(given) => match values::format_arguments(given, 50) {
-            given if given.is_empty() => format!("{name} failed"),
-            given => format!("{name} ({given}) failed"),
+        CallTarget::Arguments(passed) => match values::format_arguments(passed, 50) {
+            passed if passed.is_empty() => format!("{name} failed"),
+            passed => format!("{name} ({passed}) failed"),
         },
     };
     let mut reading = LookupReading::new(&format!("{head}: {reason}"))

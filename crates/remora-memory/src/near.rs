@@ -5,6 +5,7 @@ use std::cmp::Ordering;
 use std::collections::VecDeque;
 
 use remora_core::hash::stable_hash;
+use remora_core::ids::ItemUid;
 use remora_core::record::{Item, Kind};
 
 /// How many items back a repetition is searched for.
@@ -16,9 +17,10 @@ const MIN_COMMON_SHARE: f64 = 0.85;
 #[derive(Debug, Default)]
 pub(crate) struct RecentItems(VecDeque<ItemTrace>);
 
+/// What of an item decides whether another one repeats it. Made once of each.
 #[derive(Debug)]
-struct ItemTrace {
-    uid: String,
+pub(crate) struct ItemTrace {
+    uid: ItemUid,
     kind: Kind,
     head: u64,
     /// What makes two runs the same command, if it was one.
@@ -29,8 +31,7 @@ struct ItemTrace {
 
 impl RecentItems {
     /// The uid of the item that already says this, if one does.
-    pub(crate) fn find_duplicate(&self, item: &Item) -> Option<&str> {
-        let new = ItemTrace::from_item(item);
+    pub(crate) fn find_duplicate(&self, new: &ItemTrace) -> Option<&str> {
         let same = |old: &&ItemTrace| old.head == new.head && is_similar(&old.words, &new.words);
         // Only the last outcome of a command can repeat: what failed, passed and fails
         // again is news.
@@ -45,8 +46,8 @@ impl RecentItems {
         self.0.retain(|old| old.kind != Kind::Failure);
     }
 
-    pub(crate) fn record_item(&mut self, item: &Item) {
-        self.0.push_back(ItemTrace::from_item(item));
+    pub(crate) fn record_trace(&mut self, trace: ItemTrace) {
+        self.0.push_back(trace);
         if self.0.len() > MAX_RECENT_ITEMS {
             self.0.pop_front();
         }
@@ -54,7 +55,7 @@ impl RecentItems {
 }
 
 impl ItemTrace {
-    fn from_item(item: &Item) -> Self {
+    pub(crate) fn from_item(item: &Item) -> Self {
         let command = item.command();
         // Of the same command, numbers in the title are counts and timings:
         // another count is not another thing.

@@ -185,10 +185,10 @@ pub fn read_output(command: &str, output: &str, outcome: CommandOutcome) -> Opti
         .collect();
     // A trace inside the output of a tool that already reported the failure
     // says nothing new; a passing tool may print one on purpose.
-    let told = drafts.iter().any(|d| !d.problems.is_empty());
+    let has_problems = drafts.iter().any(|d| !d.problems.is_empty());
     let passed = host == CommandOutcome::Passed && !drafts.is_empty();
     if found & marks::family_bit(OutputFamily::Trace) != 0
-        && !told
+        && !has_problems
         && !passed
         && sight != OutputOrigin::History
     {

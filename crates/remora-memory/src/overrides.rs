@@ -161,10 +161,10 @@ impl Overrides {
         }
         match item.kind {
             Kind::Prompt | Kind::Message | Kind::Summary => {
-                let told = !item.title.is_empty();
+                let had_title = !item.title.is_empty();
                 item.title = quotes.strip_text(&item.title);
                 item.text = quotes.strip_text(&item.text);
-                if item.title.is_empty() && told {
+                if item.title.is_empty() && had_title {
                     item.title = first_words(item);
                 }
                 !item.title.is_empty()
@@ -471,7 +471,7 @@ mod tests {
 
     fn rejecting(title: &str) -> Overrides {
         Overrides::new(vec![Override {
-            uid: "a".to_owned(),
+            uid: "a".into(),
             project: "project".into(),
             statement: statement_key(title),
             pinned: None,

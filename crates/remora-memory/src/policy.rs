@@ -3,7 +3,7 @@
 
 use remora_core::EventName;
 
-use crate::redact::RedactionRules;
+use remora_redact::RedactionRules;
 
 /// What an event does to memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

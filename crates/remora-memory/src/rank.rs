@@ -26,7 +26,7 @@ pub struct RankWeights {
     /// The deviations of the item before or after.
     pub meaning_beside: f64,
     /// The user said it.
-    pub person: f64,
+    pub user: f64,
     /// The query names the speaker.
     pub named: f64,
     /// From a day that the query names.
@@ -48,7 +48,7 @@ pub const RANK_WEIGHTS: RankWeights = RankWeights {
     gist: 0.6,
     meaning: 0.045,
     meaning_beside: 0.05,
-    person: 0.35,
+    user: 0.35,
     named: 0.4,
     dated: 0.5,
     kept: 0.4,
@@ -138,7 +138,7 @@ pub struct RankInput {
     /// Whether the query asks for this kind.
     pub favoured: bool,
     /// Whether the user said it.
-    pub person: bool,
+    pub user: bool,
     /// Whether the query names the speaker.
     pub named: bool,
     /// How well its time fits a day that the query names.
@@ -157,7 +157,7 @@ pub struct ScoreParts {
     /// The encoder's similarity of the item and its neighbours.
     pub meaning: f64,
     /// The user said it.
-    pub person: f64,
+    pub user: f64,
     /// The query names the speaker.
     pub named: f64,
     /// The query names its day.
@@ -179,7 +179,7 @@ impl ScoreParts {
             ("whole", self.whole),
             ("gist", self.gist),
             ("meaning", self.meaning),
-            ("person", self.person),
+            ("person", self.user),
             ("named", self.named),
             ("dated", self.dated),
             ("kept", self.kept),
@@ -272,7 +272,7 @@ pub fn fuse_scores(
             // similar ones do not; below the mean nothing is taken away.
             meaning: weights.meaning * row.meaning.map_or(0.0, |far| far.max(0.0).powi(2))
                 + weights.meaning_beside * row.meaning_beside.map_or(0.0, |far| far.max(0.0)),
-            person: weights.person * flag(row.person),
+            user: weights.user * flag(row.user),
             named: weights.named * flag(row.named),
             dated: weights.dated * row.dated,
             kept: weights.kept * flag(is_kept(row.kind)) + weights.favoured * flag(row.favoured),

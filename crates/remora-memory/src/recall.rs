@@ -33,7 +33,7 @@ pub(crate) mod supersession;
 pub(crate) mod word_set;
 mod work;
 
-use remora_core::ids::ProjectKey;
+use remora_core::ids::{ProjectKey, SessionId};
 use remora_core::record::{FileFingerprint, Item, Kind};
 
 use crate::prompt_embedding::PromptEmbedding;
@@ -167,7 +167,7 @@ pub struct RecallContext<'a> {
     /// The branch that is checked out.
     pub branch: Option<&'a str>,
     /// The session.
-    pub session: &'a str,
+    pub session: &'a SessionId,
     /// The time in milliseconds since 1970; statements past their end date are
     /// not in force.
     pub now: i64,
@@ -288,12 +288,12 @@ fn recall_corrected(
 /// Items of a session, the newest first; of all kinds if none is named.
 fn of_session(
     store: &RecallReader<'_>,
-    session: &str,
+    session: &SessionId,
     kinds: &[Kind],
     limit: usize,
 ) -> Result<Vec<Item>> {
     let filter = Filter {
-        session: Some(session.to_owned()),
+        session: Some(session.clone()),
         kinds: kinds.to_vec(),
         ..Filter::default()
     };
@@ -315,12 +315,12 @@ pub const ASSISTANT_SPEAKER: &str = "assistant";
 /// Whether its text is untrusted: a tool printed it, a file contains it or an
 /// agent said it. What the user said, saved or accepted is their own word.
 pub fn is_untrusted(item: &Item) -> bool {
-    let person = match item.kind {
+    let is_users = match item.kind {
         Kind::Prompt => item.speaker.as_deref().is_none_or(|by| by == "user"),
         Kind::Memory => item.key.is_some() && !memories::is_foreign(item),
         kind => supersession::is_stated(kind) && item.speaker.as_deref() == Some("user"),
     };
-    !person
+    !is_users
 }
 
 /// The item's branch, if it is not the one that is checked out.

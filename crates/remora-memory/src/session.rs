@@ -9,7 +9,7 @@ use remora_core::record::{Item, Kind, Session};
 use crate::capture::CapturedEvent;
 use crate::episode::{ChangedLines, changed_lines};
 use crate::fix::{self, OpenFailures};
-use crate::near::RecentItems;
+use crate::near::{ItemTrace, RecentItems};
 use crate::statement::options::{self, OfferedChoice};
 use crate::statement::{self, Speaker, Statement};
 use crate::store::{Filter, PageRequest, Result, Store};
@@ -64,6 +64,8 @@ impl SessionState {
         };
         if is_known {
             let page = PageRequest::newest(MAX_RESUMED_ITEMS);
+            // The newest page, replayed in the order of time, as if the session had
+            // gone on without a restart of the worker.
             for item in store.list_items(&filter, page)?.iter().rev() {
                 let stated = state.read_statements(item);
                 state.record_item(item);
@@ -75,6 +77,11 @@ impl SessionState {
 
     /// A row of this session, new or old.
     pub(crate) fn record_item(&mut self, item: &Item) {
+        self.record_traced_item(item, None);
+    }
+
+    /// The same of a row whose trace was made already.
+    pub(crate) fn record_traced_item(&mut self, item: &Item, trace: Option<ItemTrace>) {
         match item.kind {
             Kind::Prompt => {
                 let chosen = options::find_selected_choice(&item.text, &self.offered);
@@ -96,8 +103,9 @@ impl SessionState {
             Kind::Fix | Kind::Memory | Kind::Message | Kind::Commit => {}
             _ => {
                 self.failures.record_item(item);
-                self.recent.record_item(item);
-                // A row that is told anew takes the place of the old one.
+                let trace = trace.unwrap_or_else(|| ItemTrace::from_item(item));
+                self.recent.record_trace(trace);
+                // An item that is written again replaces the old one.
                 if let Some(old) = self.steps.iter_mut().find(|old| old.uid == item.uid) {
                     *old = item.clone();
                 } else if self.steps.len() < MAX_STEPS {
@@ -117,8 +125,8 @@ impl SessionState {
         }
     }
 
-    /// An edit of this session, told otherwise since it was taken back.
-    pub(crate) fn tell_anew(&mut self, item: &Item) {
+    /// Replaces an edit of this session that reads otherwise since it was reverted.
+    pub(crate) fn replace_step(&mut self, item: &Item) {
         if let Some(old) = self.steps.iter_mut().find(|old| old.uid == item.uid) {
             *old = item.clone();
         }
@@ -136,8 +144,8 @@ impl SessionState {
         }
     }
 
-    /// What this subagent has told of its result itself.
-    pub(crate) fn told_by(&self, agent: &str) -> Option<&Item> {
+    /// What this subagent has reported of its result itself.
+    pub(crate) fn find_report(&self, agent: &str) -> Option<&Item> {
         self.steps
             .iter()
             .find(|step| step.kind == Kind::Task && step.subagent.as_deref() == Some(agent))

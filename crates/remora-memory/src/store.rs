@@ -1,7 +1,7 @@
 //! The `Store` port: where memory lives, as duties. One contract suite
 //! (`testing::contract`) holds every backend to them.
 
-use remora_core::ids::ProjectKey;
+use remora_core::ids::{AgentId, ItemUid, ProjectKey, SessionId};
 use remora_core::record::{
     FileRecord, Injection, InjectionUse, Item, Kind, LoggedEvent, Override, Project, Session,
 };
@@ -9,6 +9,7 @@ use remora_embed::Embedding;
 
 pub use remora_core::record::ErasePlan;
 
+use crate::prepare::{ItemPreparer, PreparedBatch};
 use crate::rank::{MatchStrength, ScoreParts};
 use crate::words::Query;
 
@@ -60,7 +61,7 @@ pub enum ItemWrite {
     /// number of an unknown row is 0.
     Again {
         /// The row.
-        uid: String,
+        uid: ItemUid,
         /// When.
         time: i64,
     },
@@ -83,11 +84,11 @@ pub struct Batch {
     /// removed keep the old one, `Seen` never replaces another state, and an
     /// anchor with the old contents keeps its `since`.
     pub files: Vec<FileRecord>,
-    /// What sessions were given. A session's line that is there already stays
-    /// as it is.
-    pub given: Vec<Injection>,
+    /// What was injected into sessions. A session's line that is there already
+    /// stays as it is.
+    pub injections: Vec<Injection>,
     /// Which of it was of use: session, line and how. The first use counts.
-    pub used: Vec<(String, u32, InjectionUse)>,
+    pub uses: Vec<(SessionId, u32, InjectionUse)>,
     /// What users said of items; replaces what was said of each before, and an
     /// empty one takes it back. Counts for the items of the same batch already.
     pub overrides: Vec<Override>,
@@ -116,9 +117,9 @@ pub struct Filter {
     /// Before.
     pub until: Option<i64>,
     /// The session.
-    pub session: Option<String>,
+    pub session: Option<SessionId>,
     /// The agent.
-    pub agent: Option<String>,
+    pub agent: Option<AgentId>,
     /// Whether looks count.
     pub looks: LookupItems,
 }
@@ -196,7 +197,7 @@ pub enum ItemRef {
     /// The short number.
     Id(i64),
     /// The name that never changes, or the one it was imported under.
-    Uid(String),
+    Uid(ItemUid),
 }
 
 /// A candidate of a search.
@@ -275,7 +276,7 @@ pub struct StoreStats {
     /// Sessions.
     pub sessions: u64,
     /// Sessions of each agent, by its name.
-    pub agents: Vec<(String, u64)>,
+    pub agents: Vec<(AgentId, u64)>,
     /// Projects.
     pub projects: u64,
     /// Size on disk.
@@ -304,8 +305,14 @@ pub trait Store: Send {
     fn are_known(&self, events: &[EventKey<'_>]) -> Result<Vec<bool>>;
     /// Writes a batch: atomic, durable when it returns, and idempotent: an event
     /// id or a uid that comes twice is there once. Returns the numbers of the
-    /// rows written, in the order of `batch.items`.
-    fn apply(&self, batch: &Batch) -> Result<Vec<i64>>;
+    /// rows written, in the order of the batch's items. Nothing is computed of an
+    /// item here that was computed before, except of one that a user has edited:
+    /// which words it has is only known where it is written.
+    fn store_batch(&self, batch: &PreparedBatch<'_>) -> Result<Vec<i64>>;
+    /// Prepares a batch and writes it. For many batches, see [`ItemPreparer`].
+    fn apply(&self, batch: &Batch) -> Result<Vec<i64>> {
+        self.store_batch(&ItemPreparer::default().prepare_batch(batch))
+    }
     /// The rows that fit best within the filter, best first, as `rank` says: by
     /// their words and those of rows beside them, by what they are about, and
     /// by what they mean if the query carries a meaning. Nothing a user types

@@ -273,7 +273,7 @@ fn render_title(summary: &Summary) -> String {
         failing.filter(|step| summary.changed == 0 && step.starts_with(STILL_FAILING_PREFIX));
     let mut notes = summary.notes.iter();
     let tried = notes.find(|note| summary.changed == 0 && note.starts_with(REVERTED_PREFIX));
-    let told = failing
+    let failure = failing
         .or(tried)
         .or(summary.completed.first())
         .or_else(|| summary.next_steps.iter().find(refused))
@@ -283,7 +283,7 @@ fn render_title(summary: &Summary) -> String {
     // That something was read is no result; it only serves as the title of a turn
     // without a request.
     let seen = summary.investigated.first().or(summary.notes.first());
-    let result = told.or(seen.filter(|_| summary.request.is_empty()));
+    let result = failure.or(seen.filter(|_| summary.request.is_empty()));
     let asked = request::find_subject(&summary.request);
     let Some(result) = result else {
         return one_line(asked, MAX_TITLE_CHARS);

@@ -5,7 +5,6 @@
 pub mod contract;
 mod faulty;
 pub mod generator;
-mod growth;
 mod store;
 
 use remora_core::record::{Item, Kind, LoggedEvent, Session};
@@ -13,7 +12,6 @@ use remora_core::record::{Item, Kind, LoggedEvent, Session};
 use crate::store::LookTools;
 
 pub use faulty::{Fault, FaultyStore};
-pub use growth::{GROWTH, MAX_GROWTH, cost_growth};
 pub use store::MemoryStore;
 
 /// The tools that only look, for stores of tests.
@@ -23,7 +21,7 @@ pub const LOOK_TOOLS: LookTools = LookTools(&["Read", "Grep", "Glob", "LS"]);
 pub fn item(uid: &str, title: &str) -> Item {
     Item {
         id: 0,
-        uid: uid.to_owned(),
+        uid: uid.into(),
         external_id: None,
         key: None,
         kind: Kind::Discovery,
@@ -37,8 +35,8 @@ pub fn item(uid: &str, title: &str) -> Item {
         last_time: 0,
         seen: 1,
         project: "project".into(),
-        session: "session".to_owned(),
-        agent: "agent".to_owned(),
+        session: "session".into(),
+        agent: "agent".into(),
         prompt: None,
         branch: None,
         subagent: None,
@@ -54,8 +52,8 @@ pub fn item(uid: &str, title: &str) -> Item {
 /// A session with this id that was used last at this time.
 pub fn session(id: &str, last: i64) -> Session {
     Session {
-        id: id.to_owned(),
-        agent: "agent".to_owned(),
+        id: id.into(),
+        agent: "agent".into(),
         project: "project".into(),
         cwd: "/home/someone/project".to_owned(),
         branch: None,
@@ -73,7 +71,7 @@ pub fn event(id: &str, time: i64) -> LoggedEvent {
         id: id.to_owned(),
         call: None,
         name: "PostToolUse".to_owned(),
-        session: "session".to_owned(),
+        session: "session".into(),
         time,
         label: String::new(),
     }

@@ -16,10 +16,10 @@ use remora_client::{
     DataPaths, HookInput, ProjectLocation, RootClaim, list_spooled, read_spooled, spool_event,
 };
 use remora_core::tokens;
-use remora_memory::redact::{RedactionCounts, Redactor};
 use remora_memory::store::Store;
 use remora_memory::testing::generator::{Generator, Made};
-use remora_memory::{CaptureDecision, CapturePolicy, CapturedEvent, Extractor, call_key, private};
+use remora_memory::{CaptureDecision, CapturePolicy, CapturedEvent, Extractor, call_key};
+use remora_redact::{RedactionCounts, Redactor, private};
 use remora_server::archive::{Archive, ArchivedEvent};
 use remora_server::{Log, SpoolIngest, open_database};
 use remora_store::Access;

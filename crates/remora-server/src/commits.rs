@@ -19,9 +19,9 @@ use remora_memory::commit::{
     Commit, MAX_FILES, commit_item, hash_of_key, mark_reverts, read_message, reverted_by,
     reverted_hashes,
 };
-use remora_memory::private;
-use remora_memory::redact::{RedactionCounts, Redactor};
 use remora_memory::store::{Batch, Filter, ItemWrite, PageRequest, SortOrder, Store};
+use remora_redact::private;
+use remora_redact::{RedactionCounts, Redactor};
 
 use crate::ServerError;
 use crate::forgotten::DeletionLog;
@@ -177,7 +177,7 @@ fn clean_item(
         message,
         &reverted_hashes(&commit.message),
         &project.key,
-        format!("commit-{name:016x}"),
+        format!("commit-{name:016x}").into(),
     ))
 }
 

@@ -6,6 +6,7 @@ use std::io::{self, Read as _};
 use std::path::PathBuf;
 
 use remora_client::{DataPaths, Folder, is_event_name, new_event_id, remove_file};
+use remora_core::ids::AgentId;
 use remora_core::request::{ENVELOPE_VERSION, Envelope};
 use serde::{Deserialize, Serialize};
 
@@ -18,7 +19,7 @@ pub struct DeadLetter {
     pub id: String,
     /// The agent that sent it, if that much was readable.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub agent: Option<String>,
+    pub agent: Option<AgentId>,
     /// When it was captured, in milliseconds since 1970.
     pub at: i64,
     /// Its envelope, redacted: project and branch, so that a later attempt stores

@@ -35,7 +35,7 @@ pub(crate) fn fill_fingerprints(files: &mut [FileRecord], events: &[&CapturedEve
         if !seen.insert(name) || file.state == FileState::Removed {
             continue;
         }
-        let key = (file.project.as_str(), file.session.as_str(), file.time);
+        let key = (file.project.as_str(), &file.session, file.time);
         let Some(root) = roots.get(&key).filter(|root| root.starts_with('/')) else {
             continue;
         };

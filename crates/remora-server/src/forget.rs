@@ -11,7 +11,7 @@ use std::io;
 use std::path::Path;
 
 use remora_client::{DataPaths, Pause, ProjectRoots, injection_log_file};
-use remora_core::ids::ProjectKey;
+use remora_core::ids::{ProjectKey, SessionId};
 use remora_files::{DraftName, Durability, ReplaceOptions, replace_file};
 use remora_memory::store::{ErasePlan, Store, StoreError};
 use remora_store::Access;
@@ -195,7 +195,11 @@ fn clean_logs(paths: &DataPaths, plan: &DeletionPlan) -> Result<(), ServerError>
     if events.len() + sessions.len() + projects.len() == 0 {
         return Ok(());
     }
-    let known: HashSet<&str> = events.iter().chain(sessions).map(String::as_str).collect();
+    let known: HashSet<&str> = events
+        .iter()
+        .map(String::as_str)
+        .chain(sessions.iter().map(SessionId::as_str))
+        .collect();
     let word = |c: char| !(c.is_alphanumeric() || c == '-' || c == '_');
     let keep = |line: &str| {
         let names = || projects.iter().any(|key| line.contains(key.as_str()));

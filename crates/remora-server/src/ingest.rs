@@ -1,195 +1,36 @@
-//! Events from elsewhere than the spool, many at a time: redacted as those of
-//! the spool are, known ones dropped, items extracted from the rest, archived and
-//! stored. The caller holds the worker's lock.
+//! The one way of events into a store, whoever reports them: events as they may be
+//! kept go in; known and deleted ones are dropped, items extracted from the rest,
+//! archived and stored. Spool, import and rebuild hand in what differs
+//! (docs/design/0037) and get back what was touched.
 
+mod event_redactor;
+mod import;
 mod known_events;
 
-use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap, HashSet};
-use std::fmt::Write as _;
+use std::collections::{BTreeMap, HashSet};
 use std::io;
 use std::path::PathBuf;
 
-use remora_agents::{decode_event, field_roles, read_header};
 use remora_client::DataPaths;
-use remora_core::record::Kind;
-use remora_core::request::Envelope;
-use remora_core::{Event, tokens};
-use remora_memory::redact::{RedactionCounts, Redactor};
-use remora_memory::store::{ItemWrite, Store};
-use remora_memory::{
-    CaptureDecision, CapturePolicy, CapturedEvent, EventDisposition, Extractor, call_key, private,
-};
-use serde_json::Value;
+use remora_core::EventName;
+use remora_core::ids::SessionId;
+use remora_core::record::{Kind, Project};
+use remora_memory::prepare::ItemPreparer;
+use remora_memory::store::{Batch, ItemWrite, Store};
+use remora_memory::{CapturePolicy, CapturedEvent, EventDisposition, Extraction, Extractor};
 
 use crate::archive::{Archive, ArchivedEventRef};
 use crate::forgotten::DeletionLog;
-use crate::ignore::ProjectIgnores;
-use crate::panics::{IsolationSteps, isolate_panics};
 use crate::{ServerError, fingerprint, io_error_at};
-use known_events::KnownEvents;
 
-/// Texts of one event that are read; what is more is left out.
-const MAX_EVENT_TEXT_BYTES: usize = 4 * 1024 * 1024;
-/// A cut goes back to the beginning of a word, if none is longer than this.
-const MAX_WORD_BYTES: usize = 16 * 1024;
+pub use event_redactor::EventRedactor;
+pub(crate) use event_redactor::{read_archived_event, redact_envelope, redact_event};
+pub use import::{ImportIngest, IngestStats};
 
-/// Takes out of events what must not be kept. Needs no store, so it can work
-/// ahead in a thread of its own.
-#[derive(Debug)]
-pub struct EventRedactor<'a> {
-    redactor: &'a Redactor,
-    ignores: ProjectIgnores,
-}
-
-impl<'a> EventRedactor<'a> {
-    /// With the user's own patterns of files that are not captured.
-    pub fn new(redactor: &'a Redactor, ignore: Vec<String>) -> Self {
-        Self {
-            redactor,
-            ignores: ProjectIgnores::new(ignore),
-        }
-    }
-
-    /// An event as it may be kept; what was redacted is counted.
-    pub fn redact_event(
-        &mut self,
-        envelope: Envelope,
-        event: Event,
-        marks: &mut RedactionCounts,
-    ) -> CapturedEvent {
-        let raw_tokens = event.fields.values().map(estimate_tokens).sum();
-        redact_event(
-            self.redactor,
-            &mut self.ignores,
-            envelope,
-            event,
-            raw_tokens,
-            marks,
-        )
-    }
-}
-
-/// Takes private passages and secrets out of an event.
-pub(crate) fn redact_event(
-    redactor: &Redactor,
-    ignores: &mut ProjectIgnores,
-    mut envelope: Envelope,
-    mut raw: Event,
-    raw_tokens: u32,
-    marks: &mut RedactionCounts,
-) -> CapturedEvent {
-    // Header and key are read from the texts as they came: redaction may alter an id or a
-    // path, and the same call must have the same key wherever it is reported.
-    let header = read_header(&envelope.agent, &raw);
-    let call = call_key(&header, &raw);
-    let root = envelope.project.as_ref().map_or("", |p| &p.root);
-    let worth = if ignores.ignores_event(&header, root) {
-        CaptureDecision::Ignored
-    } else {
-        CaptureDecision::Keep
-    };
-    redact_envelope(redactor, &mut envelope, marks);
-    let mut value = Value::Object(std::mem::take(&mut raw.fields));
-    let mut budget = MAX_EVENT_TEXT_BYTES;
-    bound_texts(&mut value, &mut budget);
-    private::strip_value(&mut value);
-    redactor.redact_json(&mut value, field_roles(&envelope.agent), marks);
-    if let Value::Object(fields) = value {
-        raw.fields = fields;
-    }
-    CapturedEvent {
-        // Decoded after redaction, so that no later step sees a text with a secret in it.
-        event: decode_event(&envelope.agent, &raw, envelope.at.into()),
-        envelope,
-        raw,
-        call,
-        worth,
-        raw_tokens,
-    }
-}
-
-/// Takes secrets out of what the hook noted beside the payload: names of
-/// branches, remotes and folders are chosen by users too.
-pub(crate) fn redact_envelope(
-    redactor: &Redactor,
-    envelope: &mut Envelope,
-    marks: &mut RedactionCounts,
-) {
-    if let Some(project) = &mut envelope.project
-        && let Cow::Owned(clean) = redactor.redact_text(&project.key, marks)
-    {
-        project.key = clean.into();
-    }
-    let project = envelope.project.iter_mut();
-    let texts = project.flat_map(|p| [&mut p.name, &mut p.root]);
-    for text in texts.chain(&mut envelope.branch) {
-        if let Cow::Owned(clean) = redactor.redact_text(text, marks) {
-            *text = clean;
-        }
-    }
-}
-
-/// Cuts texts once all of them together are larger than the budget. Everything
-/// behind this looks at every byte, some of it several times over.
-fn bound_texts(value: &mut Value, budget: &mut usize) {
-    match value {
-        Value::String(text) if text.len() > *budget => {
-            let end = last_gap(text, text.floor_char_boundary(*budget));
-            let left = text.len() - end;
-            text.truncate(end);
-            // Writing into a string cannot fail.
-            let _ = write!(text, "[{left} bytes left out]");
-            *budget = 0;
-        }
-        Value::String(text) => *budget -= text.len(),
-        Value::Array(list) => list.iter_mut().for_each(|value| bound_texts(value, budget)),
-        Value::Object(map) => map
-            .values_mut()
-            .for_each(|value| bound_texts(value, budget)),
-        Value::Null | Value::Bool(_) | Value::Number(_) => {}
-    }
-}
-
-/// Where a word ends, not far before `end`: half a secret may not look like one.
-fn last_gap(text: &str, end: usize) -> usize {
-    let from = text.floor_char_boundary(end.saturating_sub(MAX_WORD_BYTES));
-    let gap = text[from..end].rfind(char::is_whitespace);
-    gap.map_or(from, |at| from + at)
-}
-
-/// Estimated tokens of all texts of a value.
-fn estimate_tokens(value: &Value) -> u32 {
-    match value {
-        Value::String(text) => tokens::estimate_tokens(text),
-        Value::Array(list) => list
-            .iter()
-            .map(estimate_tokens)
-            .fold(0, u32::saturating_add),
-        Value::Object(map) => map
-            .values()
-            .map(estimate_tokens)
-            .fold(0, u32::saturating_add),
-        Value::Null | Value::Bool(_) | Value::Number(_) => 1,
-    }
-}
-
-/// What came of some events.
-#[derive(Debug, Default, Clone, PartialEq, Eq)]
-pub struct IngestStats {
-    /// Events stored.
-    pub stored: u64,
-    /// Events that were stored already, whatever reported them.
-    pub repeated: u64,
-    /// Events that a user deleted.
-    pub forgotten: u64,
-    /// Items that are new, by kind; without fixes, which may be known.
-    pub rows: BTreeMap<Kind, u64>,
-    /// Sessions that something was stored of.
-    pub sessions: Vec<String>,
-    /// Events that could not be stored because handling them panicked.
-    pub left_out: Vec<FailedEvent>,
-}
+/// Events in one transaction.
+pub(crate) const MAX_BATCH_EVENTS: usize = 512;
+/// Bytes of events in one transaction; at least one event is stored.
+pub(crate) const MAX_BATCH_BYTES: usize = 32 * 1024 * 1024;
 
 /// An event that was left out, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -200,182 +41,313 @@ pub struct FailedEvent {
     pub reason: String,
 }
 
-/// Some events on their way into the store.
-struct IngestBatch<'a, 'b> {
-    ingest: &'a mut Ingest<'b>,
-    now: i64,
-    stats: IngestStats,
+/// Where events come from, as far as that makes a difference on the way.
+pub(crate) trait EventSource {
+    /// Whether the source has other reasons to take an event for a repeated one than
+    /// its id and its call. Asked only of events that would be stored otherwise.
+    fn is_repeated(
+        &mut self,
+        _store: &dyn Store,
+        _event: &CapturedEvent,
+    ) -> Result<bool, ServerError> {
+        Ok(false)
+    }
+
+    /// Adds to what was extracted from these events, or changes it, before it is
+    /// stored.
+    fn complete_batch(
+        &mut self,
+        store: &dyn Store,
+        events: &[&CapturedEvent],
+        batch: &mut Batch,
+    ) -> Result<(), ServerError>;
 }
 
-impl IngestBatch<'_, '_> {
-    const ISOLATION_STEPS: IsolationSteps<Self, CapturedEvent, ServerError> = IsolationSteps {
-        work: |batch, events| {
-            let (now, stats) = (batch.now, &mut batch.stats);
-            batch.ingest.store_events(events, now, stats)
-        },
-        recover: |batch| batch.ingest.extractor.clear_sessions(),
-        leave_out: |batch, event, panicked| {
-            batch.stats.left_out.push(FailedEvent {
-                id: event.envelope.id.clone(),
-                reason: panicked.to_string(),
+/// Whether events are archived on their way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ArchiveUse {
+    /// They are appended before they are stored.
+    Append,
+    /// They come from it.
+    Source,
+}
+
+/// What became of an event that was handed in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum IngestedEvent {
+    /// It is stored.
+    Stored(EventDisposition),
+    /// It was stored before, whatever reported it.
+    Repeated,
+    /// A user deleted it.
+    Forgotten,
+}
+
+/// What came of the events of one transaction.
+#[derive(Debug, Default)]
+pub(crate) struct IngestedBatch {
+    /// One for each event handed in, in the same order.
+    pub(crate) events: Vec<IngestedEvent>,
+    /// Items that are new, by kind; without fixes, which may be known.
+    pub(crate) rows: BTreeMap<Kind, u64>,
+    /// What was touched.
+    pub(crate) touched: Touched,
+}
+
+/// The sessions that something was stored of, each with the project it was about.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub struct Touched {
+    /// In the order in which they were touched last; a session that moved on is there
+    /// once for each of its projects.
+    pub sessions: Vec<TouchedSession>,
+}
+
+/// A session that something was stored of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TouchedSession {
+    /// Its id.
+    pub id: SessionId,
+    /// Where it began.
+    pub cwd: String,
+    /// The project its events were about.
+    pub project: Project,
+    /// Whether it began.
+    pub has_started: bool,
+    /// Whether it began, ended or came to the end of a turn.
+    pub has_turned: bool,
+}
+
+impl Touched {
+    /// Adds what was touched after this.
+    pub(crate) fn extend(&mut self, later: Self) {
+        for session in later.sessions {
+            self.add_session(session);
+        }
+    }
+
+    fn add_session(&mut self, mut session: TouchedSession) {
+        let is_same = |known: &TouchedSession| {
+            known.id == session.id && known.project.key == session.project.key
+        };
+        if let Some(at) = self.sessions.iter().position(is_same) {
+            let known = self.sessions.remove(at);
+            session.has_started |= known.has_started;
+            session.has_turned |= known.has_turned;
+        }
+        self.sessions.push(session);
+    }
+
+    fn from_batch(events: &[&CapturedEvent], batch: &Batch) -> Self {
+        let mut touched = Self::default();
+        for event in events {
+            let name = event.event.name;
+            let known = touched.sessions.iter().position(|known| {
+                known.id == *event.session() && known.project.key == event.project()
             });
-            Ok(())
-        },
-    };
+            let mut session = match known {
+                Some(at) => touched.sessions.remove(at),
+                None => TouchedSession::begin(event, batch),
+            };
+            session.has_started |= name == EventName::SessionStart;
+            session.has_turned |= matches!(
+                name,
+                EventName::SessionStart | EventName::Stop | EventName::SessionEnd
+            );
+            touched.sessions.push(session);
+        }
+        touched
+    }
 }
 
-/// The way of many events into a store.
-pub struct Ingest<'a> {
-    store: &'a dyn Store,
+impl TouchedSession {
+    fn begin(event: &CapturedEvent, batch: &Batch) -> Self {
+        let session = batch.sessions.iter().find(|s| s.id == *event.session());
+        Self {
+            id: event.session().clone(),
+            cwd: session.map(|s| s.cwd.clone()).unwrap_or_default(),
+            project: event.project_record(),
+            has_started: false,
+            has_turned: false,
+        }
+    }
+}
+
+/// The way of events into a store.
+#[derive(Debug)]
+pub(crate) struct Ingest {
     extractor: Extractor,
+    preparer: ItemPreparer,
     archive: Archive,
+    archive_use: ArchiveUse,
     folder: PathBuf,
-    known_events: HashMap<String, KnownEvents>,
     forgotten: DeletionLog,
+    /// Events that are in the archive, but that the store would not have yet: the
+    /// next try must not archive them again.
+    archived: HashSet<String>,
 }
 
-impl<'a> Ingest<'a> {
-    /// Into this store, and into the archive of this data directory.
-    pub fn new(
-        store: &'a dyn Store,
+impl Ingest {
+    /// With the archive and the deletions of this data directory.
+    pub(crate) fn new(
         policy: CapturePolicy,
         paths: &DataPaths,
+        archive_use: ArchiveUse,
     ) -> Result<Self, ServerError> {
         let folder = paths.archive_dir();
         Ok(Self {
-            store,
             extractor: Extractor::new(policy),
+            preparer: ItemPreparer::default(),
             archive: Archive::new(&folder),
+            archive_use,
             folder,
-            known_events: HashMap::new(),
             forgotten: DeletionLog::load(paths)?,
+            archived: HashSet::new(),
         })
     }
 
-    /// Stores those events that are new, in their order, in one transaction; if
-    /// that panics, in several, without the events that panic by themselves.
-    pub fn ingest_events(
+    /// The archive.
+    pub(crate) fn archive(&mut self) -> &mut Archive {
+        &mut self.archive
+    }
+
+    /// Forgets what it thinks the store holds.
+    pub(crate) fn reset_cache(&mut self) {
+        self.extractor.clear_sessions();
+    }
+
+    /// Stores those events that are new, in their order, in one transaction. Whatever
+    /// it fails at, it can be done again.
+    pub(crate) fn ingest_events(
         &mut self,
-        events: &[CapturedEvent],
+        store: &dyn Store,
+        events: &[&CapturedEvent],
+        source: &mut dyn EventSource,
         now: i64,
-    ) -> Result<IngestStats, ServerError> {
-        let mut batch = IngestBatch {
-            ingest: self,
-            now,
-            stats: IngestStats::default(),
-        };
-        isolate_panics(&mut batch, events, &IngestBatch::ISOLATION_STEPS)?;
-        let mut stats = batch.stats;
-        stats.left_out.sort_by_key(|left| {
-            let mut ids = events.iter().map(|event| &event.envelope.id);
-            ids.position(|id| *id == left.id)
-        });
-        Ok(stats)
+    ) -> Result<IngestedBatch, ServerError> {
+        let selected = self.select_new_events(store, events, source)?;
+        let fresh: Vec<&CapturedEvent> = events
+            .iter()
+            .zip(&selected)
+            .filter(|(_, dropped)| dropped.is_none())
+            .map(|(event, _)| *event)
+            .collect();
+        let mut done = IngestedBatch::default();
+        let mut fates = Vec::new();
+        if !fresh.is_empty() {
+            let stored = self.store_events(store, &fresh, source, now);
+            let extraction = match stored {
+                Ok(extraction) => extraction,
+                Err(e) => {
+                    self.reset_cache();
+                    return Err(e);
+                }
+            };
+            done.rows = count_new_items(&extraction.batch);
+            done.touched = Touched::from_batch(&fresh, &extraction.batch);
+            fates = extraction.fates;
+        }
+        let mut fates = fates.into_iter();
+        // A fate for each event that was not dropped.
+        done.events = selected
+            .into_iter()
+            .filter_map(|dropped| dropped.or_else(|| fates.next().map(IngestedEvent::Stored)))
+            .collect();
+        Ok(done)
+    }
+
+    /// For each event why it is dropped, if it is: it is known by its id, by its call,
+    /// or to its source, or it comes twice; or a user deleted it.
+    fn select_new_events(
+        &self,
+        store: &dyn Store,
+        events: &[&CapturedEvent],
+        source: &mut dyn EventSource,
+    ) -> Result<Vec<Option<IngestedEvent>>, ServerError> {
+        let keys: Vec<_> = events.iter().map(|event| event.key()).collect();
+        let known = store.are_known(&keys)?;
+        let mut ids = HashSet::new();
+        let mut calls = HashSet::new();
+        let mut selected = Vec::with_capacity(events.len());
+        for (event, known) in events.iter().zip(known) {
+            let call = event.call.as_deref();
+            let is_twin = !ids.insert(event.envelope.id.as_str())
+                || call.is_some_and(|call| !calls.insert(call));
+            selected.push(if known || is_twin || source.is_repeated(store, event)? {
+                Some(IngestedEvent::Repeated)
+            } else if self.forgotten.contains_event(event) {
+                Some(IngestedEvent::Forgotten)
+            } else {
+                None
+            });
+        }
+        Ok(selected)
     }
 
     fn store_events(
         &mut self,
-        events: &[CapturedEvent],
+        store: &dyn Store,
+        events: &[&CapturedEvent],
+        source: &mut dyn EventSource,
         now: i64,
-        stats: &mut IngestStats,
-    ) -> Result<(), ServerError> {
-        let (fresh, forgotten) = self.select_new_events(events)?;
-        let repeated = (events.len() - fresh.len()) as u64 - forgotten;
-        if fresh.is_empty() {
-            stats.repeated += repeated;
-            stats.forgotten += forgotten;
-            return Ok(());
-        }
-        let mut extraction = match self.extractor.extract_items(self.store, &fresh) {
-            Ok(extraction) => extraction,
-            Err(e) => {
-                self.extractor.clear_sessions();
-                return Err(e.into());
-            }
-        };
-        fingerprint::fill_fingerprints(&mut extraction.batch.files, &fresh);
-        // A session of which hooks saw only the end began earlier than they say.
-        for session in &mut extraction.batch.sessions {
-            let first = fresh
-                .iter()
-                .filter(|event| event.session() == session.id)
-                .map(|event| event.envelope.at)
-                .min();
-            session.started = first.map_or(session.started, |at| at.min(session.started));
-        }
-        let mut lines = Vec::new();
-        for (event, fate) in fresh.iter().zip(&extraction.fates) {
-            if matches!(fate, EventDisposition::Kept { .. }) {
-                let archived = ArchivedEventRef {
-                    envelope: &event.envelope,
-                    event: &event.raw.fields,
-                };
-                serde_json::to_writer(&mut lines, &archived)
-                    .map_err(io::Error::from)
-                    .map_err(io_error_at(&self.folder))?;
-                lines.push(b'\n');
-            }
-        }
+    ) -> Result<Extraction, ServerError> {
+        let mut extraction = self.extractor.extract_items(store, events)?;
+        fingerprint::fill_fingerprints(&mut extraction.batch.files, events);
+        source.complete_batch(store, events, &mut extraction.batch)?;
+        let prepared = self.preparer.prepare_batch(&extraction.batch);
         // Before the store: killed in between, an event is archived twice at worst, and
         // never stored without its raw form.
-        let appended = self
-            .archive
-            .append(&lines, now)
-            .map_err(io_error_at(&self.folder));
-        let stored = appended.and_then(|()| Ok(self.store.apply(&extraction.batch)?));
-        if let Err(e) = stored {
-            self.extractor.clear_sessions();
-            return Err(e);
+        let archived = self.archive_events(events, &extraction.fates, now)?;
+        store.store_batch(&prepared)?;
+        for id in archived {
+            self.archived.remove(id);
         }
-        stats.repeated += repeated;
-        stats.forgotten += forgotten;
-        stats.stored += fresh.len() as u64;
-        let sessions = extraction.batch.sessions.into_iter();
-        stats.sessions.extend(sessions.map(|session| session.id));
-        for write in &extraction.batch.items {
-            if let ItemWrite::Add(item) | ItemWrite::Keep(item) = write {
-                *stats.rows.entry(item.kind).or_default() += 1;
-            }
-        }
-        Ok(())
+        Ok(extraction)
     }
 
-    /// Without what the store knows, by its name, by the name of its call, or
-    /// because a hook reported it.
-    fn select_new_events<'e>(
+    /// Appends what is kept to the archive; returns which events are there now.
+    fn archive_events<'e>(
         &mut self,
-        events: &'e [CapturedEvent],
-    ) -> Result<(Vec<&'e CapturedEvent>, u64), ServerError> {
-        let mut forgotten = 0;
-        let keys: Vec<_> = events.iter().map(CapturedEvent::key).collect();
-        let known = self.store.are_known(&keys)?;
-        let mut ids = HashSet::new();
-        let mut calls = HashSet::new();
-        let mut fresh = Vec::with_capacity(events.len());
-        for (event, known) in events.iter().zip(known) {
-            let twin = !ids.insert(event.envelope.id.as_str())
-                || event
-                    .call
-                    .as_deref()
-                    .is_some_and(|call| !calls.insert(call));
-            if known || twin || self.is_known_event(event)? {
+        events: &[&'e CapturedEvent],
+        fates: &[EventDisposition],
+        now: i64,
+    ) -> Result<Vec<&'e str>, ServerError> {
+        let mut ids = Vec::new();
+        if self.archive_use == ArchiveUse::Source {
+            return Ok(ids);
+        }
+        let mut lines = Vec::new();
+        for (event, fate) in events.iter().zip(fates) {
+            if matches!(fate, EventDisposition::Skipped(_)) {
                 continue;
             }
-            if self.forgotten.contains_event(event) {
-                forgotten += 1;
-            } else {
-                fresh.push(event);
+            let id = event.envelope.id.as_str();
+            ids.push(id);
+            if self.archived.contains(id) {
+                continue;
             }
+            let line = ArchivedEventRef {
+                envelope: &event.envelope,
+                event: &event.raw.fields,
+            };
+            serde_json::to_writer(&mut lines, &line)
+                .map_err(io::Error::from)
+                .map_err(io_error_at(&self.folder))?;
+            lines.push(b'\n');
         }
-        Ok((fresh, forgotten))
+        self.archive
+            .append(&lines, now)
+            .map_err(io_error_at(&self.folder))?;
+        self.archived.extend(ids.iter().map(|id| (*id).to_owned()));
+        Ok(ids)
     }
+}
 
-    fn is_known_event(&mut self, event: &CapturedEvent) -> Result<bool, ServerError> {
-        let session = event.session();
-        if !self.known_events.contains_key(session) {
-            let known_events = KnownEvents::for_session(self.store, session)?;
-            self.known_events.insert(session.to_owned(), known_events);
+fn count_new_items(batch: &Batch) -> BTreeMap<Kind, u64> {
+    let mut rows = BTreeMap::new();
+    for write in &batch.items {
+        if let ItemWrite::Add(item) | ItemWrite::Keep(item) = write {
+            *rows.entry(item.kind).or_default() += 1;
         }
-        Ok(self.known_events[session].contains_event(event))
     }
+    rows
 }

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use remora_client::{DataPaths, TASKS_EXTENSION, injection_log_file, read_injections};
+use remora_core::ids::SessionId;
 use remora_core::record::Injection;
 use remora_memory::CapturedEvent;
 use remora_memory::injection_use::UseDetector;
@@ -91,10 +92,10 @@ impl InjectionIngest {
             }
             self.spoke.insert(file, to_system_time(now));
             batch
-                .given
+                .injections
                 .extend(self.uses.add_injections(store, first, rows)?);
             for event in events {
-                batch.used.extend(self.uses.detect_uses(event));
+                batch.uses.extend(self.uses.detect_uses(event));
             }
         }
         Ok(())
@@ -126,7 +127,9 @@ impl InjectionIngest {
                 let Some(session) = session_of(paths, store, &file)? else {
                     continue;
                 };
-                batch.given.extend(self.read_log(store, &file, &session)?);
+                batch
+                    .injections
+                    .extend(self.read_log(store, &file, &session)?);
                 self.uses.forget_session(&session);
             }
             if age > MAX_FILE_AGE {
@@ -134,11 +137,11 @@ impl InjectionIngest {
             } else if is_new {
                 seen.push((file, stamp));
             }
-            if batch.given.len() >= MAX_BATCH_INJECTIONS {
+            if batch.injections.len() >= MAX_BATCH_INJECTIONS {
                 store.apply(&std::mem::take(&mut batch))?;
             }
         }
-        if !batch.given.is_empty() {
+        if !batch.injections.is_empty() {
             store.apply(&batch)?;
         }
         self.known.extend(seen);
@@ -158,7 +161,7 @@ impl InjectionIngest {
         &mut self,
         store: &dyn Store,
         file: &Path,
-        session: &str,
+        session: &SessionId,
     ) -> Result<Vec<Injection>, ServerError> {
         let mut rows = read_injections(file).unwrap_or_default();
         if rows.is_empty() {
@@ -245,11 +248,11 @@ fn read_stamp(file: &Path) -> Option<FileStamp> {
 /// are stored.
 fn find_base_line(
     store: &dyn Store,
-    session: &str,
+    session: &SessionId,
     rows: &[Injection],
 ) -> Result<u32, ServerError> {
     let of_session = Filter {
-        session: Some(session.to_owned()),
+        session: Some(session.clone()),
         ..Filter::default()
     };
     let stored = store.list_injections(&of_session, usize::MAX)?;
@@ -271,12 +274,12 @@ fn session_of(
     paths: &DataPaths,
     store: &dyn Store,
     file: &Path,
-) -> Result<Option<String>, ServerError> {
+) -> Result<Option<SessionId>, ServerError> {
     let Some(name) = file.file_stem().and_then(|name| name.to_str()) else {
         return Ok(None);
     };
     if !name.contains('_') && name.len() < MAX_FILE_NAME_BYTES {
-        return Ok(Some(name.to_owned()));
+        return Ok(Some(name.into()));
     }
     let sessions = store.list_sessions(&Filter::default(), usize::MAX)?;
     let mut ids = sessions.into_iter().map(|session| session.id);

@@ -25,6 +25,7 @@ mod injections;
 pub mod join;
 mod log;
 pub mod mcp;
+pub mod mcp_client;
 pub mod overrides;
 pub mod panics;
 mod project_activity;
@@ -69,7 +70,7 @@ pub enum ServerError {
     Panicked(panics::CaughtPanic),
     /// The settings.
     #[error("{0}")]
-    Rules(#[from] remora_memory::redact::RedactError),
+    Rules(#[from] remora_redact::RedactError),
 }
 
 pub(crate) fn io_error_at(

@@ -19,8 +19,8 @@ use remora_client::DataPaths;
 use remora_core::detail::ItemDetail;
 use remora_core::ids::ProjectKey;
 use remora_core::record::{Item, Kind, Project};
-use remora_memory::redact::{RedactionRules, Redactor};
 use remora_memory::store::{Batch, Filter, ItemRef, ItemWrite, PageRequest, SortOrder, Store};
+use remora_redact::{RedactionRules, Redactor};
 
 use crate::ServerError;
 use crate::panics::catch_panic;

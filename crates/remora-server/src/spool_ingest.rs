@@ -1,6 +1,6 @@
-//! One batch of the spool: read, decode, redact, extract, archive, store,
-//! remove. Safe to repeat from any point: what was stored already is known by
-//! its id, and a spool file goes only after the store has its event.
+//! One batch of the spool: read, redact, decode, then the way of all events
+//! (`ingest`), then remove. Safe to repeat from any point: what was stored already is
+//! known by its id, and a spool file goes only after the store has its event.
 
 mod dead_letter;
 
@@ -18,24 +18,22 @@ use remora_client::{
 use remora_core::record::Project;
 use remora_core::request::Envelope;
 use remora_core::{Event, tokens};
-use remora_memory::redact::{RedactionCounts, Redactor};
-use remora_memory::store::{EventKey, Store};
-use remora_memory::{CapturePolicy, CapturedEvent, EventDisposition, Extraction, Extractor};
+use remora_memory::store::{Batch, Store};
+use remora_memory::{CapturePolicy, CapturedEvent, EventDisposition};
+use remora_redact::{RedactionCounts, Redactor};
 use serde_json::{Map, Value};
 
-use crate::archive::{Archive, ArchivedEvent};
-use crate::forgotten::DeletionLog;
+use crate::archive::Archive;
 use crate::guard::{CrashGuard, name_of};
 use crate::ignore::ProjectIgnores;
-use crate::ingest::redact_event;
+use crate::ingest::{
+    ArchiveUse, EventSource, Ingest, IngestedEvent, MAX_BATCH_BYTES, MAX_BATCH_EVENTS, Touched,
+    redact_event,
+};
 use crate::injections::InjectionIngest;
 use crate::panics::{CaughtPanic, IsolationSteps, catch_panic, isolate_panics};
-use crate::{Log, ServerError, fingerprint, io_error_at, join, session_file};
+use crate::{Log, ServerError, io_error_at, join, session_file};
 
-/// Events in one transaction.
-const MAX_BATCH_EVENTS: usize = 512;
-/// Bytes read for one transaction; at least one event is read.
-const MAX_BATCH_BYTES: usize = 32 * 1024 * 1024;
 /// Two installations report the same event within this time, in milliseconds.
 const ECHO_WINDOW_MS: i64 = 300;
 /// Events without a call that are kept in mind.
@@ -48,7 +46,7 @@ const SWEEP_INTERVAL_MS: u64 = 10_000;
 const MAX_HOOK_AGE: Duration = Duration::from_secs(15);
 
 /// What a batch did.
-#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct BatchStats {
     /// Files that left the spool.
     pub removed: usize,
@@ -58,23 +56,20 @@ pub struct BatchStats {
     pub repeated: usize,
     /// Events that went to the dead letters.
     pub dead: usize,
+    /// What something was stored of.
+    pub touched: Touched,
 }
 
 /// The way from the spool to the store.
 pub struct SpoolIngest {
     paths: DataPaths,
     store: Box<dyn Store>,
-    extractor: Extractor,
+    ingest: Ingest,
     injections: InjectionIngest,
     redactor: Redactor,
-    archive: Archive,
     guard: CrashGuard,
     ignores: ProjectIgnores,
-    forgotten: DeletionLog,
     log: Log,
-    /// Events that are in the archive, but that the store would not have yet:
-    /// the next try must not archive them again.
-    archived: HashSet<String>,
     /// The last events that have no call: id, fields and time.
     recent_events: Vec<(String, Map<String, Value>, i64)>,
     /// When half-written events were last searched for, in milliseconds since 1970.
@@ -144,16 +139,13 @@ impl SpoolIngest {
     ) -> Result<Self, ServerError> {
         Ok(Self {
             redactor: Redactor::new(&policy.redaction)?,
-            extractor: Extractor::new(policy),
+            ingest: Ingest::new(policy, &paths, ArchiveUse::Append)?,
             injections: InjectionIngest::default(),
-            archive: Archive::new(paths.archive_dir()),
             guard: CrashGuard::new(&paths),
             ignores: ProjectIgnores::new(ignore),
-            forgotten: DeletionLog::load(&paths)?,
             paths,
             store,
             log,
-            archived: HashSet::new(),
             recent_events: Vec::new(),
             swept_at: 0,
             postponed: Vec::new(),
@@ -172,7 +164,7 @@ impl SpoolIngest {
 
     /// The archive.
     pub fn archive(&mut self) -> &mut Archive {
-        &mut self.archive
+        self.ingest.archive()
     }
 
     /// A folder that was known by its path alone and has a remote now is the same
@@ -271,21 +263,40 @@ impl SpoolIngest {
         stats: &mut BatchStats,
     ) -> Result<(), ServerError> {
         let mut pending_events = self.open(files, now, stats)?;
-        self.drop_repeated(&mut pending_events, now, stats)?;
+        self.drop_echoes(&mut pending_events, now, stats)?;
         if pending_events.is_empty() {
             return Ok(());
         }
-        self.store_all(&mut pending_events, now)?;
-        for file in pending_events
-            .iter()
-            .filter_map(|pending| pending.file.as_deref())
-        {
+        let events: Vec<&CapturedEvent> = pending_events.iter().map(|p| &p.captured).collect();
+        let mut source = SpoolSource {
+            paths: &self.paths,
+            injections: &mut self.injections,
+            log: &mut self.log,
+            now,
+        };
+        let store = self.store.as_ref();
+        let done = match self.ingest.ingest_events(store, &events, &mut source, now) {
+            Ok(done) => done,
+            Err(e) => {
+                self.reset_cache();
+                return Err(e);
+            }
+        };
+        for (pending, event) in pending_events.iter().zip(done.events) {
+            let IngestedEvent::Stored(fate) = event else {
+                self.drop_repeated(pending, now, stats)?;
+                continue;
+            };
+            self.log_stored(pending, fate, now);
+            stats.stored += 1;
             // Only now: a process that is killed before this finds the files again, and
             // knows their events by id.
-            delete_file(file)?;
-            stats.removed += 1;
+            if let Some(file) = &pending.file {
+                delete_file(file)?;
+                stats.removed += 1;
+            }
         }
-        stats.stored += pending_events.len();
+        stats.touched.extend(done.touched);
         Ok(())
     }
 
@@ -302,7 +313,7 @@ impl SpoolIngest {
                 folded
             }
             Err(panicked) => {
-                self.give_up_injections(&panicked, now);
+                give_up_injections(&mut self.injections, &mut self.log, &panicked, now);
                 Ok(())
             }
         }
@@ -398,8 +409,12 @@ impl SpoolIngest {
     }
 
     fn redact_event(&mut self, file: &Path, spooled: SpooledEvent, event: Event) -> PendingEvent {
-        let raw = String::from_utf8_lossy(&spooled.payload);
-        let raw_tokens = tokens::estimate_tokens(&raw);
+        // Checked at once, which is many times as quick as looking for what is wrong;
+        // what was parsed as JSON is text.
+        let raw_tokens = match str::from_utf8(&spooled.payload) {
+            Ok(text) => tokens::estimate_tokens(text),
+            Err(_) => tokens::estimate_tokens(&String::from_utf8_lossy(&spooled.payload)),
+        };
         let mut marks = RedactionCounts::default();
         let captured = redact_event(
             &self.redactor,
@@ -417,42 +432,41 @@ impl SpoolIngest {
         }
     }
 
-    /// An event that comes twice, from a second installation or after a death between
-    /// storing and removing, is dropped here.
-    fn drop_repeated(
+    /// The same event from a second installation is dropped here.
+    fn drop_echoes(
         &mut self,
         pending_events: &mut Vec<PendingEvent>,
         now: i64,
         stats: &mut BatchStats,
     ) -> Result<(), ServerError> {
-        let keys: Vec<EventKey<'_>> = pending_events.iter().map(|l| l.captured.key()).collect();
-        let known = self.store.are_known(&keys)?;
-        let mut seen = HashSet::new();
-        let mut fresh = Vec::with_capacity(pending_events.len());
-        for (pending, known) in std::mem::take(pending_events).into_iter().zip(known) {
-            let twin = pending
-                .captured
-                .call
-                .as_ref()
-                .is_some_and(|call| !seen.insert(call.clone()))
-                || self.forgotten.contains_event(&pending.captured)
-                || self.is_echo(&pending);
-            if known || twin {
-                let Some(file) = &pending.file else {
-                    // The session file reports it again at every later end of a turn.
-                    continue;
-                };
-                delete_file(file)?;
-                let id = &pending.captured.envelope.id;
-                self.log
-                    .write_line(now, &format!("event {id}: stored before"));
-                stats.removed += 1;
-                stats.repeated += 1;
+        for pending in std::mem::take(pending_events) {
+            if self.is_echo(&pending) {
+                self.drop_repeated(&pending, now, stats)?;
             } else {
-                fresh.push(pending);
+                pending_events.push(pending);
             }
         }
-        *pending_events = fresh;
+        Ok(())
+    }
+
+    /// Removes an event that came before, also before a death between storing and
+    /// removing.
+    fn drop_repeated(
+        &mut self,
+        pending: &PendingEvent,
+        now: i64,
+        stats: &mut BatchStats,
+    ) -> Result<(), ServerError> {
+        let Some(file) = &pending.file else {
+            // The session file reports it again at every later end of a turn.
+            return Ok(());
+        };
+        delete_file(file)?;
+        let id = &pending.captured.envelope.id;
+        self.log
+            .write_line(now, &format!("event {id}: stored before"));
+        stats.removed += 1;
+        stats.repeated += 1;
         Ok(())
     }
 
@@ -484,105 +498,70 @@ impl SpoolIngest {
         false
     }
 
-    /// The items of the events, and the injections of their sessions.
-    fn extract_items(
-        &mut self,
-        events: &[&CapturedEvent],
-        now: i64,
-    ) -> Result<Extraction, ServerError> {
-        let store = self.store.as_ref();
-        let mut extraction = self.extractor.extract_items(store, events)?;
-        fingerprint::fill_fingerprints(&mut extraction.batch.files, events);
-        let batch = &mut extraction.batch;
-        match catch_panic(|| self.injections.join(&self.paths, store, events, batch, now)) {
-            Ok(joined) => joined?,
-            Err(panicked) => self.give_up_injections(&panicked, now),
-        }
-        Ok(extraction)
-    }
-
-    /// Injections are read from files of their own: no event is to blame for what
-    /// they hold.
-    fn give_up_injections(&mut self, panicked: &CaughtPanic, now: i64) {
-        self.injections.reset_cache();
-        let line = format!("warning: injections are not stored: {panicked}");
-        self.log.write_line(now, &line);
-    }
-
     /// What was thought to be in the store is not there, or not there any more.
     pub(crate) fn reset_cache(&mut self) {
-        self.extractor.clear_sessions();
+        self.ingest.reset_cache();
         self.injections.reset_cache();
     }
 
-    fn store_all(
-        &mut self,
-        pending_events: &mut [PendingEvent],
-        now: i64,
-    ) -> Result<(), ServerError> {
-        let events: Vec<&CapturedEvent> = pending_events.iter().map(|l| &l.captured).collect();
-        let extraction = match self.extract_items(&events, now) {
-            Ok(extraction) => extraction,
-            Err(e) => {
-                self.reset_cache();
-                return Err(e);
-            }
-        };
-        let folder = self.paths.archive_dir();
-        let mut lines = Vec::new();
-        for (pending, fate) in pending_events.iter_mut().zip(&extraction.fates) {
-            let captured = &mut pending.captured;
-            let archived = self.archived.contains(&captured.envelope.id);
-            if matches!(fate, EventDisposition::Kept { .. }) && !archived {
-                let archived = ArchivedEvent {
-                    envelope: captured.envelope.clone(),
-                    event: std::mem::take(&mut captured.raw.fields),
-                };
-                serde_json::to_writer(&mut lines, &archived)
-                    .map_err(io::Error::from)
-                    .map_err(io_error_at(pending.file.as_deref().unwrap_or(&folder)))?;
-                lines.push(b'\n');
-            }
+    fn log_stored(&mut self, pending: &PendingEvent, fate: EventDisposition, now: i64) {
+        let CapturedEvent {
+            envelope, event, ..
+        } = &pending.captured;
+        let mut marks = String::new();
+        for mark in pending.marks.iter() {
+            // Writing into a string cannot fail.
+            let _ = write!(marks, ", redacted {} {}", mark.count, mark.kind);
         }
-        let appended = self
-            .archive
-            .append(&lines, now)
-            .map_err(io_error_at(&folder));
-        let stored = appended.and_then(|()| {
-            let ids = pending_events
-                .iter()
-                .map(|l| l.captured.envelope.id.clone());
-            self.archived.extend(ids);
-            Ok(self.store.apply(&extraction.batch)?)
-        });
-        if let Err(e) = stored {
-            self.reset_cache();
-            return Err(e);
-        }
-        for pending in pending_events.iter() {
-            self.archived.remove(&pending.captured.envelope.id);
-        }
-        for (pending, fate) in pending_events.iter().zip(&extraction.fates) {
-            let CapturedEvent {
-                envelope, event, ..
-            } = &pending.captured;
-            let mut marks = String::new();
-            for mark in pending.marks.iter() {
-                // Writing into a string cannot fail.
-                let _ = write!(marks, ", redacted {} {}", mark.count, mark.kind);
-            }
-            self.log.write_line(
-                now,
-                &format!(
-                    "event {} {}: read {} bytes{marks}, {fate}",
-                    envelope.id,
-                    event.name.as_str(),
-                    pending.bytes
-                ),
-            );
-        }
-        Ok(())
+        self.log.write_line(
+            now,
+            &format!(
+                "event {} {}: read {} bytes{marks}, {fate}",
+                envelope.id,
+                event.name.as_str(),
+                pending.bytes
+            ),
+        );
     }
+}
+
+/// What the spool adds on the way of its events: the injections of their sessions.
+struct SpoolSource<'a> {
+    paths: &'a DataPaths,
+    injections: &'a mut InjectionIngest,
+    log: &'a mut Log,
+    now: i64,
+}
+
+impl EventSource for SpoolSource<'_> {
+    fn complete_batch(
+        &mut self,
+        store: &dyn Store,
+        events: &[&CapturedEvent],
+        batch: &mut Batch,
+    ) -> Result<(), ServerError> {
+        let (paths, now) = (self.paths, self.now);
+        match catch_panic(|| self.injections.join(paths, store, events, batch, now)) {
+            Ok(joined) => joined,
+            Err(panicked) => {
+                give_up_injections(self.injections, self.log, &panicked, now);
+                Ok(())
+            }
+        }
+    }
+}
+
+/// Injections are read from files of their own: no event is to blame for what
+/// they hold.
+fn give_up_injections(
+    injections: &mut InjectionIngest,
+    log: &mut Log,
+    panicked: &CaughtPanic,
+    now: i64,
+) {
+    injections.reset_cache();
+    let line = format!("warning: injections are not stored: {panicked}");
+    log.write_line(now, &line);
 }
 
 fn delete_file(file: &Path) -> Result<(), ServerError> {

@@ -29,7 +29,7 @@ use crate::embedder::Embedder;
 use crate::embeddings::{BackgroundEmbedding, IdleEmbedding, TextEncoder};
 use crate::guard::name_of;
 use crate::index_optimizer::IndexOptimizer;
-use crate::ingest::FailedEvent;
+use crate::ingest::{FailedEvent, Touched};
 use crate::panics::catch_panic;
 use crate::saved::{RefreshScope, SavedMemories, SavedMemoryIndex};
 use crate::socket::SocketListener;
@@ -167,7 +167,7 @@ pub fn run_worker(settings: &WorkerSettings) -> Result<WorkerExit, ServerError> 
         started: now(),
         stored: 0,
         dead: 0,
-        stirred: 0,
+        touched: Touched::default(),
         trouble: None,
         damage: None,
         ingest: None,
@@ -225,8 +225,8 @@ struct Worker<'a> {
     started: i64,
     stored: u64,
     dead: u64,
-    /// Events stored by the last batch.
-    stirred: usize,
+    /// What the last batch touched.
+    touched: Touched,
     trouble: Option<String>,
     /// Damage that a batch has found in a database that could be opened.
     damage: Option<String>,
@@ -342,7 +342,7 @@ impl Worker<'_> {
             .map_err(ServerError::Panicked)??;
         self.stored += stats.stored as u64;
         self.dead += stats.dead as u64;
-        self.stirred = stats.stored;
+        self.touched = stats.touched;
         Ok(stats.removed)
     }
 

@@ -100,7 +100,7 @@ fn row(dice: &mut Dice, n: u64) -> Item {
         files_modified: vec![file],
         time: i64::try_from(n).unwrap() * 1_000,
         project: format!("github.com/acme/{}", word(project)).into(),
-        session: format!("{:08x}-0000-4000-8000-{:012x}", project, n / 400),
+        session: format!("{:08x}-0000-4000-8000-{:012x}", project, n / 400).into(),
         tool: Some("Edit".to_owned()),
         tool_use_id: Some(format!("toolu_{:022x}", dice.roll())),
         prompt: Some(3),

@@ -98,7 +98,7 @@ fn row(n: u64) -> Item {
     Item {
         kind: [Kind::Change, Kind::Discovery, Kind::Prompt, Kind::Decision][(n % 4) as usize],
         project: project.into(),
-        session: format!("{:08x}-0000-4000-8000-000000000000", n / 500),
+        session: format!("{:08x}-0000-4000-8000-000000000000", n / 500).into(),
         time: n.cast_signed() * 1_000,
         ..item(&format!("{n:08x}-0000-7000-8000-000000000000/0"), "a row")
     }

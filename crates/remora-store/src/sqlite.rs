@@ -15,18 +15,17 @@ mod scope;
 mod search;
 mod spelling;
 mod vectors;
-mod weigh;
 mod write;
 
-use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
 use remora_core::record::{
     FileRecord, Injection, Item, Kind, LoggedEvent, Override, Project, Session,
 };
 use remora_embed::Embedding;
+use remora_memory::prepare::PreparedBatch;
 use remora_memory::store::{
-    Batch, DetailRow, ErasePlan, EventKey, Filter, Hit, IndexState, ItemHeader, ItemRef, LookTools,
+    DetailRow, ErasePlan, EventKey, Filter, Hit, IndexState, ItemHeader, ItemRef, LookTools,
     PageRequest, ProjectStats, PruneMode, PruneRequest, Result, Store, StoreError, StoreStats,
 };
 use remora_memory::words::Query;
@@ -35,7 +34,6 @@ use rusqlite::{Connection, Transaction, TransactionBehavior};
 pub(crate) use connect::{io_error, open_foreign, owner_only, with_suffix};
 pub(crate) use errors::StoreResultExt;
 pub(crate) use vectors::list_said_sketches;
-use write::WriterState;
 pub(crate) use write::list_words;
 
 use crate::Access;
@@ -48,8 +46,6 @@ pub struct SqliteStore {
     path: PathBuf,
     schema: SchemaVersions,
     looks: LookTools,
-    /// Created by the first batch; a hook, which never writes, does not pay for it.
-    tools: RefCell<Option<WriterState>>,
 }
 
 pub(crate) fn open_store(path: &Path, access: Access, looks: LookTools) -> Result<SqliteStore> {
@@ -70,7 +66,6 @@ pub(crate) fn open_store(path: &Path, access: Access, looks: LookTools) -> Resul
         path: path.to_path_buf(),
         schema,
         looks,
-        tools: RefCell::new(None),
     })
 }
 
@@ -120,19 +115,9 @@ impl Store for SqliteStore {
         self.with_snapshot(|conn| read::are_known(conn, events))
     }
 
-    fn apply(&self, batch: &Batch) -> Result<Vec<i64>> {
+    fn store_batch(&self, batch: &PreparedBatch<'_>) -> Result<Vec<i64>> {
         self.may_write()?;
-        let mut tools = self.tools.borrow_mut();
-        let written = write::apply_batch(
-            &self.conn,
-            tools.get_or_insert_with(|| WriterState::new(self.looks)),
-            batch,
-        );
-        if written.is_err() {
-            // Their caches were filled by a batch that was rolled back.
-            *tools = None;
-        }
-        written
+        write::store_batch(&self.conn, self.looks, batch)
     }
 
     fn search(&self, query: &Query, filter: &Filter, limit: usize) -> Result<Vec<Hit>> {

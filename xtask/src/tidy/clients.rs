@@ -25,34 +25,60 @@ const ADAPTERS: &str = "crates/remora-agents/";
 const ENGINE: &str = "crates/remora-hooks/";
 /// The table of the engine's events, with samples in that client's words.
 const EVENT_TABLE: &str = "crates/remora-core/src/event.rs";
+/// What authors of that client's hooks use: it reads their settings and scripts.
+const HOOK_TOOLS: &str = "crates/remora-hook-tools/";
+/// The protocol says of events what the engine says.
+const HOOKS_RPC: &str = "crates/remora-hooks-rpc/";
+const HOOK_TOOLS_NAMES: &str = "crates/remora-hook-tools/src/names.rs";
 const ENGINE_NAMES: &str = "crates/remora-hooks/src/names.rs";
+/// One provider is that client's own command line.
+const MODEL_NAMES: &str = "crates/remora-model/src/names.rs";
 /// Predicts which files of that client are in its prompt.
 const INSTRUCTIONS: &str = "crates/remora-instructions/";
 const INSTRUCTIONS_NAMES: &str = "crates/remora-instructions/src/names.rs";
 
 const PRODUCTS: ClientWords = ClientWords {
     find: find_products,
-    owners: &[ADAPTERS, ENGINE_NAMES, INSTRUCTIONS_NAMES],
+    owners: &[
+        ADAPTERS,
+        ENGINE_NAMES,
+        HOOK_TOOLS_NAMES,
+        INSTRUCTIONS_NAMES,
+        MODEL_NAMES,
+    ],
     advice: "an agent's id belongs in remora-agents; look it up in AGENTS",
 };
 const TOOLS: ClientWords = ClientWords {
     find: find_tools,
-    owners: &[ADAPTERS, ENGINE, EVENT_TABLE],
+    owners: &[ADAPTERS, ENGINE, HOOK_TOOLS, EVENT_TABLE],
     advice: "a client's tool is named by its adapter; match on ToolCall, or ask remora-hooks",
 };
 const FIELDS: ClientWords = ClientWords {
     find: find_fields,
-    owners: &[ADAPTERS, ENGINE, EVENT_TABLE],
+    owners: &[ADAPTERS, ENGINE, HOOK_TOOLS, HOOKS_RPC, EVENT_TABLE],
     advice: "a client's field is named by its adapter; read the decoded AgentEvent",
 };
 const VARIABLES: ClientWords = ClientWords {
     find: find_variables,
-    owners: &[ADAPTERS, ENGINE_NAMES, INSTRUCTIONS_NAMES],
+    owners: &[
+        ADAPTERS,
+        ENGINE_NAMES,
+        HOOK_TOOLS_NAMES,
+        INSTRUCTIONS_NAMES,
+        MODEL_NAMES,
+    ],
     advice: "a client's variable is named by its adapter or in names.rs; ask for its value there",
 };
 const FILES: ClientWords = ClientWords {
     find: find_files,
-    owners: &[ADAPTERS, ENGINE_NAMES, EVENT_TABLE, INSTRUCTIONS],
+    owners: &[
+        ADAPTERS,
+        ENGINE_NAMES,
+        HOOK_TOOLS_NAMES,
+        EVENT_TABLE,
+        INSTRUCTIONS,
+        MODEL_NAMES,
+    ],
     advice: "a client's file is named by its adapter or in names.rs; use that name",
 };
 
@@ -79,9 +105,9 @@ pub(super) const EXCEPTIONS: &[ClientWordException] = &[
         reason: "the keys of one settings format, read by the engine and the instructions",
     },
     ClientWordException {
-        path: "crates/remora-instructions/src/memories/check/known.rs",
-        words: &["claude", "CLAUDE"],
-        reason: "programs and prefixes of variables that a saved memory may name",
+        path: "crates/remora-notes/src/check/known.rs",
+        words: &["claude", "CLAUDE", ".claude", "claude.md"],
+        reason: "programs, files and prefixes of variables that a saved memory may name",
     },
     ClientWordException {
         path: "crates/remora-instructions/src/names.rs",
@@ -89,7 +115,7 @@ pub(super) const EXCEPTIONS: &[ClientWordException] = &[
         reason: "the payload of the one event that loading instructions fires",
     },
     ClientWordException {
-        path: "crates/remora-instructions/src/wording/subject.rs",
+        path: "crates/remora-wording/src/subject.rs",
         words: &["claude"],
         reason: "a word of headings that says nothing of their subject",
     },
@@ -107,6 +133,11 @@ pub(super) const EXCEPTIONS: &[ClientWordException] = &[
         path: "crates/remora-memory/src/testing",
         words: &[],
         reason: "made-up sessions and the contract suite, compiled for tests only",
+    },
+    ClientWordException {
+        path: "crates/remora-model/src/wire/anthropic.rs",
+        words: &["tool_use_id"],
+        reason: "a field of a model's API, which the client's payloads took over",
     },
     ClientWordException {
         path: "crates/remora-store/src/foreign",

@@ -21,9 +21,19 @@ const RESTRICTED_DEPENDENCIES: &[(&str, &[&str], &str)] = &[
         "only the binary reads arguments; take a struct instead",
     ),
     (
+        "clap_mangen",
+        &["remora-cli"],
+        "manual pages are made from the binary's arguments",
+    ),
+    (
         "clap_complete",
         &["remora-cli", "xtask"],
         "completions belong to the binary",
+    ),
+    (
+        "notify",
+        &["remora-watch"],
+        "a hook never watches files; hosts that do take the crate for it",
     ),
     (
         "rusqlite",
@@ -53,20 +63,69 @@ const CRATE_DIRECTIONS: &[(&str, &[&str])] = &[
     ("remora-files", &[]),
     ("remora-git", &["remora-files"]),
     ("remora-shell", &[]),
+    ("remora-js-regex", &[]),
+    ("remora-marked-lexer", &[]),
+    ("remora-http", &[]),
+    ("remora-wording", &["remora-core"]),
     (
         "remora-hooks",
-        &["remora-core", "remora-files", "remora-shell"],
+        &[
+            "remora-core",
+            "remora-files",
+            "remora-http",
+            "remora-js-regex",
+            "remora-shell",
+        ],
+    ),
+    (
+        "remora-model",
+        &["remora-core", "remora-files", "remora-http"],
+    ),
+    (
+        "remora-hook-tools",
+        &[
+            "remora-core",
+            "remora-files",
+            "remora-hooks",
+            "remora-shell",
+        ],
+    ),
+    ("remora-watch", &["remora-core", "remora-hooks"]),
+    (
+        "remora-hooks-rpc",
+        &["remora-core", "remora-hooks", "remora-watch"],
     ),
     (
         "remora-instructions",
-        &["remora-core", "remora-files", "remora-git"],
+        &[
+            "remora-core",
+            "remora-files",
+            "remora-marked-lexer",
+            "remora-wording",
+        ],
+    ),
+    (
+        "remora-notes",
+        &[
+            "remora-core",
+            "remora-files",
+            "remora-git",
+            "remora-instructions",
+            "remora-wording",
+        ],
     ),
     ("remora-agents", &["remora-core", "remora-files"]),
     ("remora-client", &["remora-core", "remora-files"]),
     ("remora-embed", &[]),
+    ("remora-redact", &["remora-core"]),
     (
         "remora-memory",
-        &["remora-core", "remora-embed", "remora-shell"],
+        &[
+            "remora-core",
+            "remora-embed",
+            "remora-redact",
+            "remora-shell",
+        ],
     ),
     (
         "remora-store",
@@ -81,7 +140,28 @@ const CRATE_DIRECTIONS: &[(&str, &[&str])] = &[
             "remora-embed",
             "remora-files",
             "remora-git",
+            "remora-http",
             "remora-memory",
+            "remora-redact",
+            "remora-store",
+        ],
+    ),
+    // The use cases, over everything that they put together. Faces are above.
+    (
+        "remora-app",
+        &[
+            "remora-core",
+            "remora-agents",
+            "remora-client",
+            "remora-embed",
+            "remora-files",
+            "remora-instructions",
+            "remora-memory",
+            // The words of its settings.
+            "remora-model",
+            "remora-notes",
+            "remora-redact",
+            "remora-server",
             "remora-store",
         ],
     ),
@@ -91,6 +171,7 @@ const CRATE_DIRECTIONS: &[(&str, &[&str])] = &[
 const TEST_DIRECTIONS: &[(&str, &str)] = &[
     // Its cases hold what clients send.
     ("remora-memory", "remora-agents"),
+    ("remora-redact", "remora-agents"),
 ];
 
 const UNRESTRICTED_CRATES: &[&str] = &["remora-cli", "xtask"];

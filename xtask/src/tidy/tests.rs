@@ -260,21 +260,38 @@ fn place_cases() -> Vec<Case> {
 }
 
 fn single_place_cases() -> Vec<Case> {
-    vec![Case {
-        check: "model providers live in the server's model folder",
-        good: files(&[
-            (
-                "crates/remora-server/src/model/openai.rs",
-                "\"https://api.openai.com/v1\"",
-            ),
-            ("crates/remora-hooks/src/names.rs", "\"ANTHROPIC_\""),
-        ]),
-        bad: vec![fault(
-            "crates/remora-memory/src/distill.rs",
-            1,
-            "if name == \"openai\" {}",
-        )],
-    }]
+    vec![
+        Case {
+            check: "use cases know no options of the command line",
+            good: files(&[
+                (
+                    "crates/remora-app/src/scope.rs",
+                    "// --all\n\"a -- b, -- \"",
+                ),
+                ("crates/remora-cli/src/error.rs", "\"use --project\""),
+            ]),
+            bad: vec![fault(
+                "crates/remora-app/src/scope.rs",
+                1,
+                "\"none here; use --all\"",
+            )],
+        },
+        Case {
+            check: "model providers live in one crate",
+            good: files(&[
+                (
+                    "crates/remora-model/src/wire/openai.rs",
+                    "\"https://api.openai.com/v1\"",
+                ),
+                ("crates/remora-hooks/src/names.rs", "\"ANTHROPIC_\""),
+            ]),
+            bad: vec![fault(
+                "crates/remora-memory/src/distill.rs",
+                1,
+                "if name == \"openai\" {}",
+            )],
+        },
+    ]
 }
 
 // Files whose right to a client's words is tried.

@@ -105,13 +105,26 @@ pub(super) fn check_environment(tree: &SourceTree) -> Vec<Complaint> {
 pub(super) fn check_providers(tree: &SourceTree) -> Vec<Complaint> {
     in_strings(
         tree,
-        |file| {
-            file.crate_name().is_some() && !file.path.starts_with("crates/remora-server/src/model/")
-        },
+        |file| file.crate_name().is_some() && !file.path.starts_with("crates/remora-model/"),
         |text| {
             PROVIDER_NAMES.contains(&text) || PROVIDER_HOSTS.iter().any(|host| text.contains(host))
         },
-        "a model provider belongs in remora-server's model folder; use the Model port",
+        "a model provider belongs in remora-model; use the Model port, or its names",
+    )
+}
+
+pub(super) fn check_options(tree: &SourceTree) -> Vec<Complaint> {
+    in_strings(
+        tree,
+        |file| file.crate_name() == Some("remora-app"),
+        |text| {
+            let mut words = text.split(|c: char| c.is_whitespace() || c == '`' || c == '(');
+            words.any(|word| {
+                let name = word.strip_prefix("--");
+                name.is_some_and(|name| name.starts_with(|c: char| c.is_ascii_alphabetic()))
+            })
+        },
+        "say it with an `ErrorKind` or a `Hint`; remora-cli names the option",
     )
 }
 

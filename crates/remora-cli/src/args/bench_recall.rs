@@ -2,9 +2,8 @@
 
 use std::path::PathBuf;
 
+use super::SearchTierArg;
 use clap::{Args as ClapArgs, ValueEnum};
-
-use crate::commands::tier::SearchTier;
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct BenchRecallArgs {
@@ -15,8 +14,8 @@ pub(crate) struct BenchRecallArgs {
     #[arg(long, value_enum, value_name = "HALF")]
     pub(crate) half: Option<BenchHalf>,
     /// Which tier of search is asked
-    #[arg(long, value_enum, default_value_t = SearchTier::Full)]
-    pub(crate) tier: SearchTier,
+    #[arg(long, value_enum, default_value_t = SearchTierArg::Full)]
+    pub(crate) tier: SearchTierArg,
     /// Tell of each situation what was missed and what was wrong
     #[arg(long)]
     pub(crate) verbose: bool,
@@ -37,8 +36,8 @@ pub(crate) struct BenchDecisionsArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) queries: PathBuf,
     /// Which tier of search is asked
-    #[arg(long, value_enum, default_value_t = SearchTier::Full)]
-    pub(crate) tier: SearchTier,
+    #[arg(long, value_enum, default_value_t = SearchTierArg::Full)]
+    pub(crate) tier: SearchTierArg,
     /// Show for each task what is injected and what was considered
     #[arg(long)]
     pub(crate) verbose: bool,
@@ -53,8 +52,8 @@ pub(crate) struct BenchReplayArgs {
     #[arg(long, value_name = "DIR")]
     pub(crate) transcripts: PathBuf,
     /// Which tier of search is asked
-    #[arg(long, value_enum, default_value_t = SearchTier::Full)]
-    pub(crate) tier: SearchTier,
+    #[arg(long, value_enum, default_value_t = SearchTierArg::Full)]
+    pub(crate) tier: SearchTierArg,
     /// How many injections at prompts, and how many after failures, are written out to be read
     #[arg(long, value_name = "N", requires = "out")]
     pub(crate) sample: Option<usize>,

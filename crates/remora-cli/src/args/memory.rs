@@ -3,11 +3,11 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::Args as ClapArgs;
 use clap::builder::PossibleValuesParser;
+use clap::{Args as ClapArgs, ValueEnum};
 use remora_core::record::Kind;
 
-use crate::commands::tier::SearchTier;
+use remora_app::{ProjectChoice, SearchTier, TimeSpanRequest};
 
 /// Which projects are meant.
 #[derive(Debug, Clone, Default, ClapArgs)]
@@ -18,6 +18,16 @@ pub(crate) struct ProjectScopeArgs {
     /// In the project with this key, name or path
     #[arg(long, value_name = "PROJECT")]
     pub(crate) project: Option<String>,
+}
+
+impl ProjectScopeArgs {
+    pub(crate) fn to_choice(&self) -> ProjectChoice {
+        match &self.project {
+            Some(project) => ProjectChoice::Named(project.clone()),
+            None if self.all => ProjectChoice::All,
+            None => ProjectChoice::Here,
+        }
+    }
 }
 
 /// The directory that is meant, where a verb reads files of a project.
@@ -40,6 +50,33 @@ pub(crate) struct TimeSpanArgs {
     /// Up to this time; a day or week counts to its end
     #[arg(long, value_name = "TIME")]
     pub(crate) until: Option<String>,
+}
+
+impl TimeSpanArgs {
+    pub(crate) fn to_request(&self) -> TimeSpanRequest {
+        TimeSpanRequest {
+            since: self.since.clone(),
+            until: self.until.clone(),
+        }
+    }
+}
+
+/// How thorough a search is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SearchTierArg {
+    /// Words and what items are about; nothing to load
+    Fast,
+    /// Also the embeddings of the encoder
+    Full,
+}
+
+impl From<SearchTierArg> for SearchTier {
+    fn from(tier: SearchTierArg) -> Self {
+        match tier {
+            SearchTierArg::Fast => Self::Fast,
+            SearchTierArg::Full => Self::Full,
+        }
+    }
 }
 
 /// What may be among the words of a search.
@@ -85,8 +122,8 @@ pub(crate) struct SearchArgs {
     #[arg(long, short = 'n', value_name = "N", default_value_t = 20)]
     pub(crate) limit: usize,
     /// How thorough: fast (words, nothing to load) or full (also embeddings)
-    #[arg(long, value_enum, value_name = "TIER", default_value_t = SearchTier::Full, hide_possible_values = true)]
-    pub(crate) tier: SearchTier,
+    #[arg(long, value_enum, value_name = "TIER", default_value_t = SearchTierArg::Full, hide_possible_values = true)]
+    pub(crate) tier: SearchTierArg,
     /// Show what each score is made of
     #[arg(long)]
     pub(crate) explain: bool,

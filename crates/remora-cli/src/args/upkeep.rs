@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
+use super::SearchTierArg;
 use clap::{Args as ClapArgs, Subcommand};
 
 use super::{BenchDecisionsArgs, BenchRecallArgs, BenchReplayArgs};
-use crate::commands::tier::SearchTier;
 
 #[derive(Debug, ClapArgs)]
 #[expect(
@@ -139,8 +139,8 @@ pub(crate) struct BenchRetrievalArgs {
     #[arg(long, value_name = "FILE", requires = "corpus")]
     pub(crate) queries: Vec<PathBuf>,
     /// Which tier of search is asked
-    #[arg(long, value_enum, default_value_t = SearchTier::Full)]
-    pub(crate) tier: SearchTier,
+    #[arg(long, value_enum, default_value_t = SearchTierArg::Full)]
+    pub(crate) tier: SearchTierArg,
     /// Ask again with each part of the ranking switched off
     #[arg(long)]
     pub(crate) ablate: bool,

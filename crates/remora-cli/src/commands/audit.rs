@@ -7,7 +7,7 @@ mod scan;
 use std::collections::BTreeMap;
 
 use remora_client::DataPaths;
-use remora_memory::redact::RedactionCounts;
+use remora_redact::RedactionCounts;
 use remora_server::RebuildStats;
 use remora_server::archive::Archive;
 use remora_server::archive::rewrite::{self, RewriteAction};
@@ -15,8 +15,6 @@ use serde_json::json;
 
 use crate::args::AuditArgs;
 use crate::commands::data::DataDir;
-use crate::commands::exclusive::WorkerLock;
-use crate::commands::import;
 use crate::commands::parts::{self, StorePart};
 use crate::commands::scrub::redact_part;
 use crate::error::CliError;
@@ -36,9 +34,9 @@ struct SecretFinding {
 
 pub(crate) fn run(args: &AuditArgs, out: &mut Output) -> Result<Exit, CliError> {
     let data = DataDir::open()?;
-    let redactor = import::build_redactor(&data)?;
+    let redactor = data.app.build_redactor()?;
     let guard = if args.fix {
-        Some(WorkerLock::acquire_lock(&data.paths)?)
+        Some(data.app.lock_worker()?)
     } else {
         None
     };
@@ -54,7 +52,7 @@ pub(crate) fn run(args: &AuditArgs, out: &mut Output) -> Result<Exit, CliError> 
         redact_findings(&data, &redactor, &found)?;
     }
     drop(guard);
-    let others = list_unscanned(&data.paths);
+    let others = list_unscanned(&data.app.paths);
     if args.json {
         let found: Vec<_> = found.iter().map(as_json).collect();
         out.print_json(&json!({
@@ -93,7 +91,7 @@ fn list_unscanned(paths: &DataPaths) -> Vec<String> {
 /// one, because changed items leave their old text in the file.
 fn redact_findings(
     data: &DataDir,
-    redactor: &remora_memory::redact::Redactor,
+    redactor: &remora_redact::Redactor,
     found: &[SecretFinding],
 ) -> Result<(), CliError> {
     let mut none = RedactionCounts::new();
@@ -102,15 +100,15 @@ fn redact_findings(
         .any(|f| matches!(f.place, SecretLocation::Row { .. }))
     {
         let label = "taking out of the database";
-        RebuildStats::renew_database(&data.paths, |old, new| {
+        RebuildStats::renew_database(&data.app.paths, |old, new| {
             parts::copy_store(old, new, label, &mut |part| {
                 redact_part(redactor, part, &mut none);
             })?;
             // The copy of what users said follows the items.
-            remora_server::overrides::save_overrides(&data.paths, new).map_err(CliError::from)
+            remora_server::overrides::save_overrides(&data.app.paths, new).map_err(CliError::from)
         })?;
     }
-    let folder = data.paths.archive_dir();
+    let folder = data.app.paths.archive_dir();
     rewrite::clear_leftovers(&folder)?;
     for file in Archive::new(&folder).list_files()? {
         let name = file.file_name().unwrap_or_default().to_string_lossy();

@@ -18,21 +18,22 @@ use remora_client::DataPaths;
 use remora_embed::LazyEncoder;
 use remora_memory::ask::SearchInput;
 use remora_memory::rank::RankWeights;
-use remora_memory::redact::{RedactionRules, Redactor};
 use remora_memory::store::{FileMatch, Filter, Store};
 use remora_memory::words::Query;
+use remora_redact::{RedactionRules, Redactor};
 use remora_store::Access;
 use serde_json::{Value, json};
 
+use crate::args::SearchTierArg;
 use crate::args::{BenchCommand, BenchRetrievalArgs};
 use crate::commands::data::DataDir;
 use crate::commands::import::{self, ImportSource};
 use crate::commands::progress::Progress;
-use crate::commands::tier::{self, SearchTier};
 use crate::commands::vectors;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output::{Output, Style, escape_invisible};
+use remora_app::SearchTier;
 use score::{BenchAnswer, BenchResult, format_header, score_answers};
 use set::{BenchQuery, BenchSet, list_sets, read_queries};
 
@@ -64,8 +65,8 @@ pub(crate) fn run(command: &BenchCommand, out: &mut Output) -> Result<Exit, CliE
 fn run_retrieval(args: &BenchRetrievalArgs, out: &mut Output) -> Result<Exit, CliError> {
     let sets = list_sets(args)?;
     let encoder = match args.tier {
-        SearchTier::Fast => None,
-        SearchTier::Full => Some(load_encoder()?),
+        SearchTierArg::Fast => None,
+        SearchTierArg::Full => Some(load_encoder()?),
     };
     if sets.len() > 1
         && let Some(folder) = &args.out
@@ -89,7 +90,7 @@ fn run_retrieval(args: &BenchRetrievalArgs, out: &mut Output) -> Result<Exit, Cl
     }
     if args.json {
         let sets: Vec<Value> = sets.iter().zip(&measured).map(as_json).collect();
-        out.print_json(&json!({ "tier": args.tier.name(), "sets": sets }))?;
+        out.print_json(&json!({ "tier": SearchTier::from(args.tier).name(), "sets": sets }))?;
         return Ok(Exit::GoOn);
     }
     if measured.len() > 1 {
@@ -116,8 +117,9 @@ fn run_retrieval(args: &BenchRetrievalArgs, out: &mut Output) -> Result<Exit, Cl
 pub(super) fn load_encoder() -> Result<LazyEncoder, CliError> {
     let data = DataDir::open()?;
     let needed = |why: &str| CliError::Usage(format!("the full tier needs its model: {why}"));
-    let encoder = tier::build_encoder(&data.config).ok_or_else(|| needed("search.model is off"))?;
-    tier::embed_query(&encoder, &Query::parse("word")).map_err(|e| needed(&e.to_string()))?;
+    let encoder =
+        remora_app::build_encoder(&data.app.config).ok_or_else(|| needed("search.model is off"))?;
+    remora_app::embed_query(&encoder, &Query::parse("word")).map_err(|e| needed(&e.to_string()))?;
     Ok(encoder)
 }
 
@@ -191,7 +193,7 @@ fn run_queries<'a>(
         // Nobody asks for a stretch of time here.
         let mut ask = SearchInput::parse(&asked.text, |_| None);
         if let Some(encoder) = encoder {
-            let meaning = tier::embed_query(encoder, &ask.query);
+            let meaning = remora_app::embed_query(encoder, &ask.query);
             let meaning = meaning.map_err(|e| CliError::Usage(e.to_string()))?;
             ask.query = ask.query.with_meaning(meaning);
         }
@@ -242,7 +244,7 @@ fn answer_query<'a>(
         relevant: &asked.relevant,
         results: hits
             .into_iter()
-            .map(|hit| hit.item.external_id.unwrap_or(hit.item.uid))
+            .map(|hit| hit.item.external_id.unwrap_or(hit.item.uid.into()))
             .collect(),
         ms,
     })
@@ -268,7 +270,7 @@ fn as_json((set, measured): (&BenchSet, &BenchMeasurement)) -> Value {
 }
 
 fn print_measurement(
-    tier: SearchTier,
+    tier: SearchTierArg,
     measured: &BenchMeasurement,
     out: &mut Output,
 ) -> Result<(), CliError> {
@@ -276,7 +278,7 @@ fn print_measurement(
         "{} documents, {} queries, {} tier\n{}\n",
         measured.documents,
         measured.queries,
-        tier.name(),
+        SearchTier::from(tier).name(),
         out.paint(Style::Bold, &format_header("category"))
     ))?;
     for row in &measured.rows {

@@ -7,19 +7,23 @@ use std::path::{Path, PathBuf};
 
 use remora_client::DataPaths;
 use remora_files::{Durability, MAX_SETTINGS_BYTES, ReplaceOptions, read_text, replace_file};
-use remora_memory::redact::{RedactionRules, Redactor};
+use remora_redact::{RedactionRules, Redactor};
 use serde_json::{Value, json};
 
 use crate::args::{ConfigCommand as Command, ConfigSetArgs, ConfigShowArgs, ConfigUnsetArgs};
-use crate::commands::data::{prepare_data_dir, usable_paths};
-use crate::commands::exclusive::WorkerLock;
-use crate::commands::reader::{ALL_PROJECTS_KEY, refuse_agent};
+use crate::commands::data::DataDir;
+use crate::commands::data::usable_paths;
 use crate::commands::worker;
-use crate::config::{self, Config, ValueSource};
 use crate::environment::Environment;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output::{Output, Style, escape_invisible};
+use remora_app::ALL_PROJECTS_KEY;
+use remora_app::config::{self, Config, ValueSource};
+use remora_app::worker_lock::prepare_data_dir;
+
+/// Keys that say which model is asked.
+const MODELS_PREFIX: &str = "models.";
 
 pub(crate) fn run(command: &Command, out: &mut Output) -> Result<Exit, CliError> {
     let paths = usable_paths(&Environment::from_process())?;
@@ -86,9 +90,11 @@ fn run_show(paths: &DataPaths, args: &ConfigShowArgs, out: &mut Output) -> Resul
 }
 
 fn run_set(paths: &DataPaths, args: &ConfigSetArgs, out: &mut Output) -> Result<Exit, CliError> {
-    // An agent must not widen what agents may read.
-    if args.key == ALL_PROJECTS_KEY {
-        refuse_agent(&Environment::from_process(), "mcp.all_projects is set")?;
+    // An agent must not widen what agents may read, nor send anything to a model.
+    if args.key == ALL_PROJECTS_KEY || args.key.starts_with(MODELS_PREFIX) {
+        DataDir::with_default_config()?
+            .app
+            .require_user(&format!("{} is set", args.key))?;
     }
     edit_config_file(paths, |text| {
         config::set_value(text, &args.key, &args.value)
@@ -163,7 +169,7 @@ fn value_of(paths: &DataPaths, name: &str) -> Result<Value, CliError> {
 
 /// Changes the file's text; says whether anything changed. What the new file
 /// says is checked in full before it takes the place of the old one.
-fn edit_config_file(
+pub(crate) fn edit_config_file(
     paths: &DataPaths,
     edit: impl FnOnce(&str) -> Result<String, String>,
 ) -> Result<bool, CliError> {
@@ -228,6 +234,6 @@ fn tell_worker(paths: &DataPaths) -> Result<bool, CliError> {
     if worker::find_running_worker(paths).is_none() {
         return Ok(false);
     }
-    drop(WorkerLock::acquire_lock(paths)?);
+    drop(DataDir::with_default_config()?.app.lock_worker()?);
     Ok(true)
 }

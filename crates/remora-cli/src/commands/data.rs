@@ -1,16 +1,11 @@
 //! The data directory of this run: its paths, its configuration, its store.
 
-use std::path::Path;
+use jiff::tz::TimeZone;
+use remora_app::config::Config;
+use remora_app::{App, AppParts, Caller, CallerKind, Clock};
+use remora_client::DataPaths;
 
-use remora_client::{DataPaths, ProjectLocation};
-use remora_core::ids::ProjectKey;
-use remora_memory::store::StoreError;
-use remora_server::identity::look_up_project;
-use remora_server::{is_gone, rebuild_database};
-use remora_store::{Access, SqliteStore};
-
-use crate::commands::worker;
-use crate::config::Config;
+use crate::clock;
 use crate::environment::Environment;
 use crate::error::CliError;
 use crate::hook::data_directory;
@@ -21,38 +16,64 @@ pub(crate) const DATABASE_GONE_MESSAGE: &str =
 
 /// The data directory, if it is one of ours.
 pub(crate) fn usable_paths(environment: &Environment) -> Result<DataPaths, CliError> {
-    let paths = data_directory(environment).ok_or_else(|| {
-        CliError::Usage(
-            "no data directory: set HOME, or REMORA_HOME to an absolute path".to_owned(),
-        )
-    })?;
+    let paths = data_directory(environment).ok_or_else(no_data_directory)?;
     match paths.find_fault() {
         Some(fault) => Err(CliError::Usage(fault)),
         None => Ok(paths),
     }
 }
 
-/// Makes the data directory, if it is not there yet.
-pub(crate) fn prepare_data_dir(paths: &DataPaths) -> Result<(), CliError> {
-    paths.prepare_data_dir().map_err(|source| CliError::File {
-        path: paths.home().to_path_buf(),
-        source,
-    })
+fn no_data_directory() -> CliError {
+    CliError::Usage("no data directory: set HOME, or REMORA_HOME to an absolute path".to_owned())
+}
+
+/// Whether an agent runs this command, by what it sets for the commands it runs.
+pub(crate) fn is_in_agent_shell(environment: &Environment) -> bool {
+    let mut marks = remora_agents::AGENTS
+        .iter()
+        .flat_map(|spec| spec.environment.shell_variables);
+    marks.any(|name| environment.is_on(name))
+}
+
+/// Who runs this command.
+pub(crate) fn caller_of(environment: &Environment) -> Caller {
+    Caller {
+        kind: if is_in_agent_shell(environment) {
+            CallerKind::AgentShell
+        } else {
+            CallerKind::User
+        },
+        directory: environment.directory().cloned(),
+        home: environment.home(),
+    }
+}
+
+/// This machine's clock and time zone.
+pub(crate) fn system_clock() -> Clock {
+    Clock {
+        now_ms: clock::now_ms,
+        zone: TimeZone::system(),
+    }
 }
 
 /// What most commands on memory begin with.
 #[derive(Debug)]
 pub(crate) struct DataDir {
-    pub(crate) paths: DataPaths,
-    pub(crate) config: Config,
+    pub(crate) app: App,
     pub(crate) environment: Environment,
+}
+
+/// The use cases, for this command.
+pub(crate) fn open_app() -> Result<App, CliError> {
+    DataDir::open().map(|data| data.app)
 }
 
 impl DataDir {
     pub(crate) fn open() -> Result<Self, CliError> {
-        let data = Self::with_default_config()?;
-        let config = Config::load(&data.paths.config_file())?;
-        Ok(Self { config, ..data })
+        let environment = Environment::from_process();
+        let paths = usable_paths(&environment)?;
+        let config = Config::load(&paths.config_file())?;
+        Ok(Self::new(paths, config, environment))
     }
 
     /// With the defaults, whatever the file says: for what a user needs most
@@ -61,58 +82,26 @@ impl DataDir {
         let environment = Environment::from_process();
         let paths = usable_paths(&environment)?;
         let config = Config::parse("").map_err(CliError::Usage)?;
-        Ok(Self {
+        Ok(Self::new(paths, config, environment))
+    }
+
+    /// The same also where the data directory is not used: for a report of what is
+    /// wrong.
+    pub(crate) fn for_report() -> Result<Self, CliError> {
+        let environment = Environment::from_process();
+        let paths = data_directory(&environment).ok_or_else(no_data_directory)?;
+        let config = Config::parse("").map_err(CliError::Usage)?;
+        Ok(Self::new(paths, config, environment))
+    }
+
+    fn new(paths: DataPaths, config: Config, environment: Environment) -> Self {
+        let app = App::new(AppParts {
             paths,
             config,
-            environment,
-        })
-    }
-
-    /// The store for reading; `None` before anything was stored.
-    pub(crate) fn open_store(&self) -> Result<Option<SqliteStore>, CliError> {
-        let file = self.paths.database_file();
-        let found = if file.exists() {
-            remora_server::open_database(&file, Access::Read)
-        } else {
-            Err(StoreError::Empty)
-        };
-        match found {
-            Err(StoreError::Empty) if is_gone(&self.paths) => Err(CliError::Usage(format!(
-                "{}: {DATABASE_GONE_MESSAGE}",
-                file.display()
-            ))),
-            Err(StoreError::Empty) => Ok(None),
-            other => Ok(Some(other?)),
-        }
-    }
-
-    /// The store for writing; one that is gone comes back from the archive
-    /// first. Only for a process that holds the worker's lock, or knows that no
-    /// worker runs.
-    pub(crate) fn open_writable_store(&self) -> Result<SqliteStore, CliError> {
-        if is_gone(&self.paths) {
-            rebuild_database(
-                &self.paths,
-                &worker::build_capture_policy(self),
-                &mut |_| {},
-            )?;
-        }
-        Ok(remora_server::open_database(
-            &self.paths.database_file(),
-            Access::Write,
-        )?)
-    }
-
-    /// The key of the project of the current directory.
-    pub(crate) fn current_project(&self) -> Result<ProjectKey, CliError> {
-        let here = self.environment.directory().ok_or_else(|| {
-            CliError::Usage("the current directory is gone; use --project or --all".to_owned())
-        })?;
-        Ok(self.locate_folder(here).project.key)
-    }
-
-    /// Where a folder belongs.
-    pub(crate) fn locate_folder(&self, folder: &Path) -> ProjectLocation {
-        look_up_project(&self.paths, folder, None)
+            caller: caller_of(&environment),
+            clock: system_clock(),
+            program: std::env::current_exe().ok(),
+        });
+        Self { app, environment }
     }
 }

@@ -4,13 +4,12 @@
 use std::path::{Path, PathBuf};
 
 use remora_instructions::normalise_path;
-use remora_memory::store::Store;
 
 use crate::args::DirectoryArgs;
 use crate::commands::data::DataDir;
-use crate::commands::search::scope;
 use crate::environment::Environment;
 use crate::error::CliError;
+use remora_app::scope;
 
 impl DirectoryArgs {
     /// This directory and no other.
@@ -79,11 +78,11 @@ fn known_root(text: &str) -> Result<Option<PathBuf>, CliError> {
     let Ok(data) = DataDir::with_default_config() else {
         return Ok(None);
     };
-    let Ok(Some(store)) = data.open_store() else {
+    let Ok(Some(store)) = data.app.open_store() else {
         return Ok(None);
     };
     let projects = store.list_projects()?;
-    let found = scope::by_name(&projects, text)?;
+    let found = scope::find_project_by_name(&projects, text)?;
     Ok(found
         .map(|project| PathBuf::from(&project.root))
         .filter(|root| root.is_absolute()))

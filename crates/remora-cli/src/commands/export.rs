@@ -17,24 +17,23 @@ use crate::commands::data::DataDir;
 use crate::commands::import::EXPORT_VERSION;
 use crate::commands::parts::{self, StorePart};
 use crate::commands::progress::Progress;
-use crate::commands::reader::Requester;
-use crate::commands::search::when;
 use crate::commands::show::lines::format_count;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output::Output;
+use remora_app::TimeSpanRequest;
 
 /// Lines are handed on in pieces of about this size.
 const CHUNK_BYTES: usize = 64 * 1024;
 
 pub(crate) fn run(args: &ExportArgs, out: &mut Output) -> Result<Exit, CliError> {
     let data = DataDir::open()?;
-    let store = data.open_store()?;
+    let store = data.app.open_store()?;
     let filter = match &store {
-        Some(store) => build_filter(args, &data, store)?,
+        Some(store) => build_filter(args, &data, &**store)?,
         None => Filter::default(),
     };
-    let store = store.as_ref().map(|store| store as &dyn Store);
+    let store = store.as_deref();
     let Some(path) = &args.out else {
         let mut pieces = ChunkWriter::new(|piece| out.print_text(piece));
         write_parts(args, &data, store, &filter, &mut pieces)?;
@@ -54,13 +53,16 @@ fn build_filter(args: &ExportArgs, data: &DataDir, store: &dyn Store) -> Result<
         all: true,
         project: args.project.clone(),
     };
-    let span = args::TimeSpanArgs {
+    let span = TimeSpanRequest {
         since: args.since.clone(),
         until: None,
     };
     Ok(Filter {
-        project: Requester::from_data(data)?.resolve_project(data, store, &place)?,
-        since: when::resolve_time_span(&span)?.since,
+        project: data
+            .app
+            .read_limits()?
+            .resolve_project(&data.app, store, &place.to_choice())?,
+        since: span.resolve(&data.app.clock.now())?.since,
         ..Filter::default()
     })
 }
@@ -124,7 +126,7 @@ fn write_raw_events(
     filter: &Filter,
     pieces: &mut ChunkWriter<impl FnMut(&str) -> Result<(), CliError>>,
 ) -> Result<(), CliError> {
-    let archive = Archive::new(data.paths.archive_dir());
+    let archive = Archive::new(data.app.paths.archive_dir());
     let all = archive.disk_bytes();
     let mut progress = Progress::new("exporting raw events");
     let mut done = 0;

@@ -46,23 +46,23 @@ pub(super) fn run(args: &FoldersArgs, out: &mut Output) -> Result<Exit, CliError
     let here = data.environment.directory().ok_or_else(|| {
         CliError::Usage("the current directory is gone; go to the project first".to_owned())
     })?;
-    let place = data.locate_folder(here);
+    let place = data.app.locate_folder(here);
     let root = PathBuf::from(&place.project.root);
     let real = (args.write || args.clean) && !args.dry_run;
     let mut record = if real {
-        FolderRecord::load_locked(&data.paths)?
+        FolderRecord::load_locked(&data.app.paths)?
     } else {
-        FolderRecord::load_readonly(&data.paths)?
+        FolderRecord::load_readonly(&data.app.paths)?
     };
     let plan = if args.clean {
         plan::plan_cleanup(&root, &record)
     } else {
-        match data.open_store()? {
+        match data.app.open_store()? {
             None => FolderPlan::new_empty(&root),
             Some(store) => {
                 let since = clock::now_ms() - i64::from(args.days) * DAY_MS;
                 let git = data.environment.find_git(&root);
-                plan::plan_tables(&store, &place.project.key, &root, since, &record, &git)?
+                plan::plan_tables(&*store, &place.project.key, &root, since, &record, &git)?
             }
         }
     };

@@ -3,22 +3,40 @@
 use std::fs::File;
 use std::io::{self, IsTerminal, Read};
 
+use remora_app::config::Config;
+use remora_core::model::Model;
 use remora_core::{Event, EventName, Outcome, Permission};
-use remora_hooks::{Engine, Host, Run as EngineRun};
+use remora_hooks::{Engine, HandlerKind, Host, Run as EngineRun, ToolServers, VerifierShell};
+use remora_model::Provider;
 use tempfile::TempDir;
 
-use crate::args::{HooksExplainArgs, HooksListArgs, HooksRunArgs, HooksTryArgs, SessionArgs};
+use crate::args::{
+    HooksCommand, HooksExplainArgs, HooksListArgs, HooksRunArgs, HooksTryArgs, SessionArgs,
+};
+use crate::commands::data::usable_paths;
 use crate::environment::Environment;
 use crate::error::CliError;
 use crate::exit::Exit;
+use crate::model_provider::read_settings;
 use crate::output::{Output, print_trace};
 use crate::settings::SessionSettings;
 use crate::signals;
 
 mod build;
+mod edit;
+mod health;
+mod lint;
+mod record;
+mod replay;
+mod schema;
+mod serve;
+mod servers;
 pub(super) mod show;
+mod test;
+mod watch;
 
 pub(super) use build::sample_session;
+use edit::HookChange;
 
 /// What to do without an event.
 const EVENT_INPUT_HELP: &str =
@@ -26,19 +44,39 @@ const EVENT_INPUT_HELP: &str =
 /// The longest event that is read.
 const MAX_EVENT_BYTES: u64 = 64 << 20;
 
-pub(super) fn run(args: &HooksRunArgs, out: &mut Output) -> Result<Exit, CliError> {
+pub(super) fn dispatch(command: &HooksCommand, out: &mut Output) -> Result<Exit, CliError> {
+    match command {
+        HooksCommand::Run(args) => run(args, out),
+        HooksCommand::Explain(args) => run_explain(args, out),
+        HooksCommand::Try(args) => try_event(args, out),
+        HooksCommand::List(args) => run_list(args, out),
+        HooksCommand::Lint(args) => lint::run(args, out),
+        HooksCommand::Test(args) => test::run(args, out),
+        HooksCommand::Health(args) => health::run(args, out),
+        HooksCommand::Record(args) => record::run(args, out),
+        HooksCommand::Replay(args) => replay::run(args, out),
+        HooksCommand::Serve(args) => serve::run(args),
+        HooksCommand::Schema(args) => schema::run(args, out),
+        HooksCommand::Add(args) => edit::run_add(args, out),
+        HooksCommand::Remove(args) => edit::run_change(HookChange::Remove, args, out),
+        HooksCommand::Enable(args) => edit::run_change(HookChange::Enable, args, out),
+        HooksCommand::Disable(args) => edit::run_change(HookChange::Disable, args, out),
+    }
+}
+
+fn run(args: &HooksRunArgs, out: &mut Output) -> Result<Exit, CliError> {
     let settings = SessionSettings::from_args(&args.session, Environment::from_process())?;
     let event = read_event(&args.event)?;
     run_event(&settings, &event, &args.session, args.wait, out)
 }
 
-pub(super) fn run_explain(args: &HooksExplainArgs, out: &mut Output) -> Result<Exit, CliError> {
+fn run_explain(args: &HooksExplainArgs, out: &mut Output) -> Result<Exit, CliError> {
     let settings = SessionSettings::from_args(&args.session, Environment::from_process())?;
     let event = read_event(&args.event)?;
     explain_event(&settings, &event, &args.session, out)
 }
 
-pub(super) fn try_event(args: &HooksTryArgs, out: &mut Output) -> Result<Exit, CliError> {
+fn try_event(args: &HooksTryArgs, out: &mut Output) -> Result<Exit, CliError> {
     let settings = SessionSettings::from_args(&args.session, Environment::from_process())?;
     let event = build::build_event(&args.event, &args.fields, &settings)?;
     if args.explain {
@@ -48,7 +86,7 @@ pub(super) fn try_event(args: &HooksTryArgs, out: &mut Output) -> Result<Exit, C
     }
 }
 
-pub(super) fn run_list(args: &HooksListArgs, out: &mut Output) -> Result<Exit, CliError> {
+fn run_list(args: &HooksListArgs, out: &mut Output) -> Result<Exit, CliError> {
     let settings = SessionSettings::from_args(&args.session, Environment::from_process())?;
     let only = args.event.as_deref().map(event_name).transpose()?;
     let engine = load_engine(&settings, args.session.verbose)?;
@@ -91,16 +129,29 @@ fn run_event(
     let folder = tempfile::Builder::new().prefix("remora-").tempdir();
     signals::watch_signals(folder.as_ref().ok().map(|f| f.path().to_path_buf()))?;
     let tracer = |line: &str| print_trace(line);
+    let models = load_models(&engine, event, &settings.environment);
+    let mut warnings = Vec::new();
+    let servers =
+        servers::load_servers(&engine, event, settings, &session.mcp_config, &mut warnings)?;
     let host = Host {
         environment: settings.environment.for_handlers(&settings.places.home),
         session_dir: folder.as_ref().ok().map(|f| f.path().to_path_buf()),
         attendance: settings.attendance,
         trace: session.verbose.then_some(&tracer),
+        model: models.provider.as_ref().map(|p| p as &dyn Model),
+        servers: servers.as_ref().map(|s| s as &dyn ToolServers),
+        verifier_shell: models.verifier_shell,
+        ..Host::default()
     };
     let EngineRun {
         mut report,
         background,
+        ..
     } = engine.run(event, &host);
+    report
+        .warnings
+        .extend(warnings.into_iter().chain(models.warning));
+    drop(servers);
     if let Err(error) = &folder {
         report.warnings.push(format!(
             "no temporary folder ({error}): long texts are cut and variables are not collected"
@@ -132,6 +183,57 @@ fn run_event(
         out.print_text(&text)?;
     }
     Ok(exit_of(&report.outcome))
+}
+
+/// What handlers that ask a model get.
+#[derive(Default)]
+struct HookModels {
+    provider: Option<Provider>,
+    verifier_shell: VerifierShell,
+    warning: Option<String>,
+}
+
+/// The user's model, if a handler of the event may ask one. A run never fails for
+/// want of it: the handlers are skipped, and a warning says why.
+fn load_models(engine: &Engine, event: &Event, environment: &Environment) -> HookModels {
+    let asks =
+        |kind: &HandlerKind| matches!(kind, HandlerKind::Prompt { .. } | HandlerKind::Agent { .. });
+    if !engine
+        .handlers()
+        .any(|(entry, _)| entry.event == event.name && asks(&entry.config.kind))
+    {
+        return HookModels::default();
+    }
+    read_models(environment)
+}
+
+/// The user's model, whatever asks it.
+fn read_models(environment: &Environment) -> HookModels {
+    let fail = |why: String| HookModels {
+        warning: Some(format!("no model is asked: {why}")),
+        ..HookModels::default()
+    };
+    let paths = match usable_paths(environment) {
+        Ok(paths) => paths,
+        Err(error) => return fail(error.to_string()),
+    };
+    let config = match Config::load(&paths.config_file()) {
+        Ok(config) => config,
+        Err(error) => return fail(error.to_string()),
+    };
+    match read_settings(&config, environment, &paths).map(|settings| settings.built) {
+        None => HookModels::default(),
+        Some(Err(error)) => fail(error.message),
+        Some(Ok(provider)) => HookModels {
+            provider: Some(provider),
+            verifier_shell: if config.get_flag("models.verifier_shell") {
+                VerifierShell::On
+            } else {
+                VerifierShell::Off
+            },
+            warning: None,
+        },
+    }
 }
 
 /// The exit code of an outcome.

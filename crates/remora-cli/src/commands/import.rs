@@ -13,22 +13,21 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
 
-use remora_memory::redact::Redactor;
 use remora_memory::store::Store;
+use remora_redact::Redactor;
 use remora_server::DeletionLog;
-use remora_store::SqliteStore;
 use serde_json::json;
 
 use crate::args::{ImportCommand, ImportJsonlArgs, ImportSourceCommand};
 use crate::clock;
-use crate::commands::data::{DataDir, prepare_data_dir};
-use crate::commands::exclusive::WorkerLock;
-use crate::commands::search::scope;
+use crate::commands::data::DataDir;
+use crate::commands::memory;
 use crate::commands::vectors::{self, EmbeddingFollowUp, EmbeddingStats};
-use crate::commands::{memory, tier, worker};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output::{Output, Style};
+use remora_app::worker_lock::WorkerLock;
+use remora_app::worker_lock::prepare_data_dir;
 
 pub(crate) use line::EXPORT_VERSION;
 pub(crate) use load::{ImportDestination, LoadStats};
@@ -86,18 +85,18 @@ impl EmbeddingChoice {
 /// worker embeds the rest.
 fn embed_imported(
     data: &DataDir,
-    store: SqliteStore,
+    store: Box<dyn Store>,
     mut guard: WorkerLock,
     wanted: EmbeddingChoice,
 ) -> Result<(EmbeddingStats, EmbeddingFollowUp), CliError> {
-    let encoder = tier::build_encoder(&data.config);
+    let encoder = remora_app::build_encoder(&data.app.config);
     let made = match &encoder {
         Some(encoder) if wanted == EmbeddingChoice::Wanted => {
-            vectors::embed_waiting(&store, encoder, MAX_EMBEDDED_ITEMS)?
+            vectors::embed_waiting(&*store, encoder, MAX_EMBEDDED_ITEMS)?
         }
-        _ => EmbeddingStats::none_embedded(&store)?,
+        _ => EmbeddingStats::none_embedded(&*store)?,
     };
-    let rest = EmbeddingFollowUp::from_stats(&data.config, &made);
+    let rest = EmbeddingFollowUp::from_stats(&data.app.config, &made);
     if rest == EmbeddingFollowUp::Worker {
         guard.leave_a_worker();
     }
@@ -110,9 +109,9 @@ fn embed_imported(
 
 fn run_jsonl(args: &ImportJsonlArgs, out: &mut Output) -> Result<Exit, CliError> {
     let data = DataDir::open()?;
-    let redactor = build_redactor(&data)?;
-    prepare_data_dir(&data.paths)?;
-    let source = ImportSource::open(Path::new(&args.file), data.paths.home())?;
+    let redactor = data.app.build_redactor()?;
+    prepare_data_dir(&data.app.paths)?;
+    let source = ImportSource::open(Path::new(&args.file), data.app.paths.home())?;
     let bad = if args.skip_bad {
         BadLines::Skip
     } else {
@@ -123,17 +122,17 @@ fn run_jsonl(args: &ImportJsonlArgs, out: &mut Output) -> Result<Exit, CliError>
     if bad == BadLines::Refuse && !checked.faults.is_empty() {
         return Err(bad_lines_error(&source.name, &checked.faults));
     }
-    let guard = WorkerLock::acquire_lock(&data.paths)?;
-    let store = data.open_writable_store()?;
+    let guard = data.app.lock_worker()?;
+    let store = data.app.open_writable_store()?;
     let target = ImportDestination {
-        forgotten: DeletionLog::load(&data.paths)?,
-        store: &store,
-        archive: Some(data.paths.archive_dir()),
+        forgotten: DeletionLog::load(&data.app.paths)?,
+        store: &*store,
+        archive: Some(data.app.paths.archive_dir()),
         redactor: &redactor,
         project: args
             .project
             .as_deref()
-            .map(|name| scope::named_or_new(&data, &store, name))
+            .map(|name| data.app.resolve_or_name_project(&*store, name))
             .transpose()?,
         now: clock::now_ms(),
     };
@@ -141,7 +140,7 @@ fn run_jsonl(args: &ImportJsonlArgs, out: &mut Output) -> Result<Exit, CliError>
     // The copy outside of the database, which a rebuild reads; it must have
     // them from the start.
     if loaded.corrections > 0 {
-        remora_server::overrides::save_overrides(&data.paths, &store)?;
+        remora_server::overrides::save_overrides(&data.app.paths, &*store)?;
     }
     let (made, rest) = embed_imported(
         &data,
@@ -154,13 +153,6 @@ fn run_jsonl(args: &ImportJsonlArgs, out: &mut Output) -> Result<Exit, CliError>
         rest.print_notice(&made, out)?;
     }
     Ok(made.to_exit())
-}
-
-/// The redactor of this configuration.
-pub(crate) fn build_redactor(data: &DataDir) -> Result<Redactor, CliError> {
-    let rules = worker::build_capture_policy(data).redaction;
-    Redactor::new(&rules)
-        .map_err(|e| CliError::Usage(format!("{}: {e}", data.paths.config_file().display())))
 }
 
 fn bad_lines_error(name: &str, faults: &[LineError]) -> CliError {

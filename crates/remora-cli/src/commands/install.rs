@@ -23,13 +23,13 @@ use remora_files::{MAX_CLIENT_STATE_BYTES, read_text};
 use serde_json::{Value, json};
 
 use crate::args::{InstallArgs, UninstallArgs};
-use crate::commands::data::{DataDir, prepare_data_dir};
-use crate::commands::worker;
+use crate::commands::data::DataDir;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output::{Output, Style, escape_invisible};
 use mcp::McpInstaller;
 use purge::Purge;
+use remora_app::worker_lock::prepare_data_dir;
 use report::{print_report, report_to_json};
 
 pub(crate) fn run_install(args: &InstallArgs, out: &mut Output) -> Result<Exit, CliError> {
@@ -55,7 +55,7 @@ pub(crate) fn run_install(args: &InstallArgs, out: &mut Output) -> Result<Exit, 
     if args.dry_run {
         return run_preview(args, &file, entry, server.as_ref(), out);
     }
-    prepare_data_dir(&data.paths)?;
+    prepare_data_dir(&data.app.paths)?;
     let reads = args.allow_reads
         || (spec.install.has_permission_rules && !args.json && offer::wants_reads(out)?);
     let report = settings_text::install_into_file(
@@ -162,7 +162,7 @@ pub(crate) fn run_uninstall(args: &UninstallArgs, out: &mut Output) -> Result<Ex
         ));
     }
     let mut purge = if args.purge {
-        let purge = Purge::plan(&data.paths)?;
+        let purge = Purge::plan(&data.app.paths)?;
         purge.confirm(args.yes)?;
         Some(purge)
     } else {
@@ -179,9 +179,9 @@ pub(crate) fn run_uninstall(args: &UninstallArgs, out: &mut Output) -> Result<Ex
         extras::uninstall_extras(&build_agent_paths(&data, spec)?, spec)
     };
     if let Some(purge) = &mut purge {
-        worker::stop_worker(&data.paths)?;
+        remora_app::worker_lock::stop_worker(&data.app.paths)?;
         // It may have written until now.
-        *purge = Purge::plan(&data.paths)?;
+        *purge = Purge::plan(&data.app.paths)?;
         purge.remove_data()?;
     }
     if args.json {
@@ -304,5 +304,5 @@ fn settings_file(data: &DataDir, spec: &AgentSpec, project: bool) -> Result<Path
 
 /// Where it is written down what installing changed.
 fn install_record_path(data: &DataDir) -> PathBuf {
-    data.paths.home().join("installed.json")
+    data.app.paths.home().join("installed.json")
 }

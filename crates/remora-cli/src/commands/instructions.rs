@@ -11,11 +11,11 @@ use std::path::{Path, PathBuf};
 
 use remora_files::{MAX_SETTINGS_BYTES, read_text};
 use remora_hooks::names;
-use remora_instructions::memories::check::{self, CheckCache, ClaimVerdict};
 use remora_instructions::{
     ExternalImports, InstructionKind, InstructionOptions, InstructionPaths, InstructionSources,
     Instructions, LoadMode, LoadedFile, normalise_path, render,
 };
+use remora_notes::check::{self, CheckCache, ClaimVerdict};
 use serde_json::Value;
 
 use crate::args::{

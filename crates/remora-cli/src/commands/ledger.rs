@@ -1,24 +1,17 @@
 //! `remora ledger`: what was injected into sessions, what it cost, and how
 //! much of it was of use.
 
-mod rows;
-mod tally;
-
-use remora_core::time::format_rfc3339;
-use remora_memory::store::{Filter, Store};
-use serde_json::{Value, json};
+use remora_app::injections::{
+    InjectionRow, InjectionStats, InjectionsRequest, InjectionsResponse, NoInjections,
+};
+use remora_app::recall_environment::TITLE_ONLY_SUFFIX;
 
 use crate::args::LedgerArgs;
-use crate::commands::data::DataDir;
-use crate::commands::reader::Requester;
-use crate::commands::search::{scope, when};
+use crate::commands::data::open_app;
 use crate::commands::show::lines::{self, TimeFormatter, flatten_text, format_count};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output::{Output, Style};
-use crate::recall::TITLE_ONLY_SUFFIX;
-use rows::InjectionRow;
-use tally::{InjectionStats, InjectionTally};
 
 /// Columns of the first word of a line in a table, at least.
 const MIN_NAME_COLUMNS: usize = 12;
@@ -26,47 +19,30 @@ const MIN_NAME_COLUMNS: usize = 12;
 const MAX_ITEM_COLUMNS: usize = 40;
 
 pub(super) fn run(args: &LedgerArgs, out: &mut Output) -> Result<Exit, CliError> {
-    let data = DataDir::open()?;
-    let span = when::resolve_time_span(&args.span)?;
-    let mut filter = Filter {
-        since: span.since,
-        until: span.until,
-        ..Filter::default()
-    };
-    let store = data.open_store()?;
-    let mut rows = Vec::new();
-    if let Some(store) = &store {
-        let reader = Requester::from_data(&data)?;
-        let session = args.session.as_deref();
-        filter.session = session
-            .map(|id| reader.resolve_session(store, id))
-            .transpose()?;
-        // A session is of one project; it need not be this one.
-        if filter.session.is_none() || args.place.project.is_some() {
-            filter.project = reader.resolve_project(&data, store, &args.place)?;
-        }
-        rows = rows::list_injection_rows(store, &filter)?;
-    } else if let Some(id) = &args.session {
-        return Err(scope::no_session(id));
-    }
-    let tally = InjectionTally::from_rows(&rows);
-    // The newest first.
-    let last = || rows.iter().rev().take(args.limit);
+    let found = open_app()?.list_injections(&InjectionsRequest {
+        project: args.place.to_choice(),
+        span: args.span.to_request(),
+        session: args.session.clone(),
+        limit: args.limit,
+    })?;
     if args.json {
-        out.print_json(&as_json(&tally, last()))?;
+        out.print_json(&found)?;
         return Ok(Exit::GoOn);
     }
-    if rows.is_empty() {
-        let port = store.as_ref().map(|store| store as &dyn Store);
-        out.print_text(&explain_empty(port, &filter)?)?;
+    if let Some(none) = found.none {
+        out.print_text(explain_none(none))?;
         return Ok(Exit::GoOn);
     }
-    print_totals(&tally, out)?;
-    print_table("moment", &tally.triggers, out)?;
-    print_table("kind", &tally.kinds, out)?;
+    print_totals(&found, out)?;
+    let triggers = found.triggers.iter();
+    let triggers = triggers.map(|t| (t.trigger.as_str(), t.stats));
+    print_table("moment", &triggers.collect::<Vec<_>>(), out)?;
+    let kinds = found.kinds.iter().map(|k| (k.kind.as_str(), k.stats));
+    print_table("kind", &kinds.collect::<Vec<_>>(), out)?;
     let local = TimeFormatter::new();
     let mut day = String::new();
-    for row in last() {
+    for line in &found.lines {
+        let row = &line.row;
         let today = local.format_day(row.injection.time);
         if day != today {
             let head = format!("{today} {}", local.format_weekday(row.injection.time));
@@ -75,8 +51,8 @@ pub(super) fn run(args: &LedgerArgs, out: &mut Output) -> Result<Exit, CliError>
         }
         print_injection(row, &local, out)?;
     }
-    if rows.len() > args.limit && args.limit > 0 {
-        let more = (rows.len() - args.limit) as u64;
+    if found.total > args.limit && args.limit > 0 {
+        let more = (found.total - args.limit) as u64;
         let more = format!(
             "\nand {}; see --limit\n",
             format_count(more, "line more", "lines more")
@@ -86,37 +62,26 @@ pub(super) fn run(args: &LedgerArgs, out: &mut Output) -> Result<Exit, CliError>
     Ok(Exit::GoOn)
 }
 
-/// Why there is nothing to show.
-fn explain_empty(store: Option<&dyn Store>, filter: &Filter) -> Result<String, CliError> {
-    let any = |filter: &Filter| match store {
-        Some(store) => Ok::<bool, CliError>(!store.list_injections(filter, 1)?.is_empty()),
-        None => Ok(false),
-    };
-    let always = Filter {
-        since: None,
-        until: None,
-        ..filter.clone()
-    };
-    let timed = filter.since.is_some() || filter.until.is_some();
-    let text = if timed && any(&always)? {
-        "nothing was injected in that time\n"
-    } else if filter.session.is_some() {
-        "nothing was injected into this session yet\n"
-    } else if filter.project.is_some() && any(&Filter::default())? {
-        "nothing was injected in this project yet; `--all` looks in every project\n"
-    } else {
-        "nothing was injected into any session yet; `remora context` shows what would be\n"
-    };
-    Ok(text.to_owned())
+fn explain_none(none: NoInjections) -> &'static str {
+    match none {
+        NoInjections::AtThatTime => "nothing was injected in that time\n",
+        NoInjections::IntoSession => "nothing was injected into this session yet\n",
+        NoInjections::InProject => {
+            "nothing was injected in this project yet; `--all` looks in every project\n"
+        }
+        NoInjections::Ever => {
+            "nothing was injected into any session yet; `remora context` shows what would be\n"
+        }
+    }
 }
 
-fn print_totals(tally: &InjectionTally, out: &mut Output) -> Result<(), CliError> {
-    let all = &tally.all;
+fn print_totals(found: &InjectionsResponse, out: &mut Output) -> Result<(), CliError> {
+    let all = &found.all;
     let of_use = out.paint(Style::Bold, &format_percent(all));
     let cost = format_count(all.tokens, "token", "tokens");
     let used = format_count(all.used_tokens, "token", "tokens");
     let items = |n: u64| format_count(n, "item", "items");
-    let sessions = format_count(tally.sessions, "session", "sessions");
+    let sessions = format_count(found.sessions, "session", "sessions");
     out.print_text(&format!(
         "given   {cost} in {}, {sessions}\nof use  {used} in {}\nrate    {of_use} of the tokens\n",
         items(all.items),
@@ -126,7 +91,7 @@ fn print_totals(tally: &InjectionTally, out: &mut Output) -> Result<(), CliError
 
 fn print_table(
     name: &str,
-    sums: &[(String, InjectionStats)],
+    sums: &[(&str, InjectionStats)],
     out: &mut Output,
 ) -> Result<(), CliError> {
     let widest = sums
@@ -209,54 +174,4 @@ fn print_injection(
     let about = out.paint(Style::Dim, &format!("{about} · "));
     let used = out.paint(style, &used);
     out.print_text(&format!("{indent}{about}{used}\n"))
-}
-
-fn as_json<'a>(tally: &InjectionTally, rows: impl Iterator<Item = &'a InjectionRow>) -> Value {
-    let sum = |sum: &InjectionStats| {
-        json!({
-            "items": sum.items,
-            "used": sum.used,
-            "tokens": sum.tokens,
-            "used_tokens": sum.used_tokens,
-            "rate": sum.use_rate(),
-        })
-    };
-    let parts = |name: &str, sums: &[(String, InjectionStats)]| -> Vec<Value> {
-        sums.iter()
-            .map(|(word, part)| {
-                let mut value = json!({ name: word });
-                if let (Value::Object(all), Value::Object(sums)) = (&mut value, sum(part)) {
-                    all.extend(sums);
-                }
-                value
-            })
-            .collect()
-    };
-    let rows: Vec<Value> = rows
-        .map(|row| {
-            let injection = &row.injection;
-            json!({
-                "time": format_rfc3339(injection.time),
-                "session": injection.session,
-                "line": injection.line,
-                "moment": injection.trigger,
-                "item": injection.item,
-                "kind": row.kind,
-                "title": row.title,
-                "why": injection.why,
-                "tokens": injection.tokens,
-                "subagent": injection.subagent,
-                "used": injection.used.as_ref().map(|used| json!({
-                    "how": used.how,
-                    "time": format_rfc3339(used.time),
-                })),
-            })
-        })
-        .collect();
-    let mut value = sum(&tally.all);
-    value["sessions"] = json!(tally.sessions);
-    value["moments"] = json!(parts("moment", &tally.triggers));
-    value["kinds"] = json!(parts("kind", &tally.kinds));
-    value["lines"] = json!(rows);
-    value
 }

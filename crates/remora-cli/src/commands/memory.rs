@@ -20,12 +20,12 @@ use std::path::PathBuf;
 
 use remora_core::time::format_rfc3339;
 use remora_files::{MAX_SETTINGS_BYTES, read_file};
-use remora_instructions::memories::folder::MemoryFolder;
-use remora_instructions::memories::{
+use remora_instructions::{InstructionKind, Instructions};
+use remora_notes::folder::MemoryFolder;
+use remora_notes::{
     MEMORY_URI_SCHEME, Memory, MemoryAuthor, MemoryError, MemoryScope, MemoryType, MemoryUri,
 };
-use remora_instructions::{InstructionKind, Instructions};
-use remora_memory::redact::Redactor;
+use remora_redact::Redactor;
 use serde_json::{Value, json};
 
 use crate::args::{
@@ -34,7 +34,6 @@ use crate::args::{
 };
 use crate::clock;
 use crate::commands::data::DataDir;
-use crate::commands::import;
 use crate::commands::worker::saved_index;
 pub(super) use crate::commands::worker::saved_index::ended_on;
 use crate::error::CliError;
@@ -88,7 +87,7 @@ pub(super) fn find_by_uri(uri: &str, place: &MemoryLocationArgs) -> Result<Memor
 /// Whether a memory is the user's: written or accepted by them.
 pub(super) fn is_accepted(memory: &Memory, place: &MemoryLocationArgs) -> Result<bool, CliError> {
     let shelf = MemoryWorkspace::open(place)?;
-    Ok(AcceptedMemories::load(&shelf.data.paths).is_accepted(&shelf.root, memory))
+    Ok(AcceptedMemories::load(&shelf.data.app.paths).is_accepted(&shelf.root, memory))
 }
 
 /// `remora forget`.
@@ -114,7 +113,7 @@ impl MemoryWorkspace {
         let folders = [
             MemoryFolder::new(MemoryScope::Project, instructions.memory_folder()),
             MemoryFolder::for_team(&root),
-            MemoryFolder::new(MemoryScope::User, data.paths.home().join("memory")),
+            MemoryFolder::new(MemoryScope::User, data.app.paths.home().join("memory")),
         ];
         Ok(Self {
             data,
@@ -147,7 +146,7 @@ impl MemoryWorkspace {
         whose: &MemoryOwnerArgs,
     ) -> Result<(&MemoryFolder, Memory), CliError> {
         if text.starts_with(MEMORY_URI_SCHEME) {
-            let uri = MemoryUri::parse(text)?;
+            let uri = MemoryUri::parse(text).map_err(MemoryError::from)?;
             let folder = self.folder_for(uri.scope);
             return Ok((folder, folder.get(uri.name.as_str())?));
         }
@@ -201,7 +200,7 @@ impl MemoryWorkspace {
     }
 
     fn build_redactor(&self) -> Result<Redactor, CliError> {
-        import::build_redactor(&self.data)
+        Ok(self.data.app.build_redactor()?)
     }
 
     /// Files were written: the index of them is to follow.

@@ -5,6 +5,7 @@
 use std::collections::{BTreeSet, HashSet};
 
 use remora_core::record::{FileRecord, Injection, Item, LoggedEvent, Override, Project, Session};
+use remora_memory::prepare::ItemPreparer;
 use remora_memory::store::{
     Batch, Filter, ItemWrite, PageRequest, SortOrder, Store, StoreError, StoreStats,
 };
@@ -174,6 +175,7 @@ pub(crate) fn count_records(counts: &StoreStats) -> u64 {
 /// Collects parts and writes them a batch at a time.
 pub(crate) struct BatchWriter<'a> {
     store: &'a dyn Store,
+    preparer: ItemPreparer,
     batch: Batch,
     parts: usize,
 }
@@ -182,6 +184,7 @@ impl<'a> BatchWriter<'a> {
     pub(crate) fn new(store: &'a dyn Store) -> Self {
         Self {
             store,
+            preparer: ItemPreparer::default(),
             batch: Batch::default(),
             parts: 0,
         }
@@ -198,7 +201,7 @@ impl<'a> BatchWriter<'a> {
             StorePart::Item(item) => self.batch.items.push(ItemWrite::Add(*item)),
             StorePart::File(file) => self.batch.files.push(file),
             StorePart::Event(event) => self.batch.events.push(event),
-            StorePart::Injection(injection) => self.batch.given.push(injection),
+            StorePart::Injection(injection) => self.batch.injections.push(injection),
             StorePart::Raw(_) => return Ok(()),
         }
         self.parts += 1;
@@ -211,7 +214,8 @@ impl<'a> BatchWriter<'a> {
     /// Writes what waits.
     pub(crate) fn flush(&mut self) -> Result<(), StoreError> {
         if self.parts > 0 {
-            self.store.apply(&self.batch)?;
+            let prepared = self.preparer.prepare_batch(&self.batch);
+            self.store.store_batch(&prepared)?;
             self.batch = Batch::default();
             self.parts = 0;
         }

@@ -3,22 +3,23 @@
 //! It reads no configuration, so that it works with a broken one.
 
 use jiff::{Span, Zoned};
+use remora_app::pauses::PauseView;
 use remora_client::{DataPaths, Pause as Pauses, PauseEffect, PauseEntry, PauseScope};
-use remora_core::ids::ProjectKey;
-use remora_core::time::format_rfc3339;
+use remora_core::ids::{ProjectKey, SessionId};
 use remora_server::identity::look_up_project;
-use serde_json::{Value, json};
+use serde_json::json;
 
-use crate::args::{PauseArgs, ProjectScopeArgs};
+use crate::args::PauseArgs;
 use crate::clock;
-use crate::commands::data::{DataDir, prepare_data_dir, usable_paths};
-use crate::commands::search::{scope, when};
+use crate::commands::data::{DataDir, system_clock, usable_paths};
 use crate::commands::show::lines::{TimeFormatter, flatten_text, hang_text};
 use crate::environment::Environment;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::hook::{OFF_VARIABLE, RECALL_VARIABLE};
 use crate::output::{Output, Style};
+use remora_app::scope;
+use remora_app::worker_lock::prepare_data_dir;
 
 /// Said where the switch is set.
 pub(crate) const SWITCHED_OFF: &str = "REMORA_OFF is set: hooks started from here capture nothing";
@@ -59,7 +60,7 @@ pub(super) fn run(args: &PauseArgs, out: &mut Output) -> Result<Exit, CliError> 
     }
     let marks = pauses.list_pauses(clock::now_ms()).map_err(trouble)?;
     match change {
-        _ if args.json => out.print_json(&json!({ "pauses": to_json_list(&marks) }))?,
+        _ if args.json => out.print_json(&json!({ "pauses": to_views(&marks) }))?,
         Some(PauseChange::Begin(mark)) => print_begun(&mark, out)?,
         _ if environment.is_on(OFF_VARIABLE) || environment.is_off(RECALL_VARIABLE) => {
             let text = if environment.is_on(OFF_VARIABLE) {
@@ -94,7 +95,7 @@ fn parse_change(
             PauseScope::Project(find_current_project(environment, paths)?.into_string())
         }
         (Some(text), _) => PauseScope::Project(find_project(text)?.into_string()),
-        (None, Some(id)) => PauseScope::Session(find_session(id)?),
+        (None, Some(id)) => PauseScope::Session(find_session(id)?.into_string()),
         (None, None) => PauseScope::All,
     };
     let stops = if args.recall {
@@ -105,7 +106,7 @@ fn parse_change(
     if args.off {
         return Ok(PauseChange::End(what, stops));
     }
-    let now = when::current_time();
+    let now = system_clock().now();
     let until = args.span.as_deref().map(|text| parse_pause_end(text, &now));
     Ok(PauseChange::Begin(PauseEntry {
         what,
@@ -128,18 +129,12 @@ fn find_current_project(
 /// The key of the project of this key, name or path.
 fn find_project(text: &str) -> Result<ProjectKey, CliError> {
     let data = DataDir::with_default_config()?;
-    if let Some(store) = data.open_store()? {
-        let place = ProjectScopeArgs {
-            all: false,
-            project: Some(text.to_owned()),
-        };
-        if let Some(key) = scope::resolve_project(&data, &store, &place)? {
-            return Ok(key);
-        }
+    if let Some(store) = data.app.open_store()? {
+        return Ok(data.app.resolve_named_project(&*store, text)?);
     }
     let folder = data.environment.directory().map(|here| here.join(text));
     match folder.and_then(|folder| folder.canonicalize().ok()) {
-        Some(folder) if folder.is_dir() => Ok(data.locate_folder(&folder).project.key),
+        Some(folder) if folder.is_dir() => Ok(data.app.locate_folder(&folder).project.key),
         _ => Err(CliError::Usage(format!(
             "--project: `{text}` is neither a project nor a folder; nothing is remembered yet"
         ))),
@@ -148,18 +143,18 @@ fn find_project(text: &str) -> Result<ProjectKey, CliError> {
 
 /// The session of this id, or of the beginning of one. A session that has just
 /// begun may not be stored yet.
-fn find_session(text: &str) -> Result<String, CliError> {
+fn find_session(text: &str) -> Result<SessionId, CliError> {
     if text.trim().is_empty() {
         return Err(CliError::Usage(
             "--session: the id is empty; `remora sessions --all` lists them".to_owned(),
         ));
     }
     if text.len() == SESSION_ID_BYTES {
-        return Ok(text.to_owned());
+        return Ok(text.into());
     }
-    match DataDir::with_default_config()?.open_store()? {
-        Some(store) => scope::resolve_session(&store, text),
-        None => Err(scope::no_session(text)),
+    match DataDir::with_default_config()?.app.open_store()? {
+        Some(store) => Ok(scope::find_session(&*store, text)?),
+        None => Err(scope::unknown_session_error(text).into()),
     }
 }
 
@@ -178,28 +173,8 @@ fn parse_pause_end(text: &str, now: &Zoned) -> Result<i64, CliError> {
     Ok(end.timestamp().as_millisecond())
 }
 
-/// Every pause as JSON, for `status`.
-pub(crate) fn as_json(paths: &DataPaths) -> Vec<Value> {
-    let marks = Pauses::for_data_dir(paths).list_pauses(clock::now_ms());
-    to_json_list(&marks.unwrap_or_default())
-}
-
-fn to_json_list(marks: &[PauseEntry]) -> Vec<Value> {
-    let one = |mark: &PauseEntry| {
-        let (scope, key) = match &mark.what {
-            PauseScope::All => ("all", None),
-            PauseScope::Project(key) => ("project", Some(key)),
-            PauseScope::Session(id) => ("session", Some(id)),
-        };
-        json!({
-            "scope": scope,
-            "key": key,
-            "stops": mark.stops,
-            "since": format_rfc3339(mark.since),
-            "until": mark.until.map(format_rfc3339),
-        })
-    };
-    marks.iter().map(one).collect()
+fn to_views(marks: &[PauseEntry]) -> Vec<PauseView> {
+    marks.iter().map(PauseView::from).collect()
 }
 
 /// What a pause is of, in words.
@@ -245,7 +220,8 @@ pub(crate) fn describe_pauses(paths: &DataPaths) -> Vec<PauseDescription> {
     marks.iter().map(in_words).collect()
 }
 
-fn in_words(mark: &PauseEntry) -> PauseDescription {
+/// A pause in words.
+pub(crate) fn in_words(mark: &PauseEntry) -> PauseDescription {
     let what = describe_scope(&mark.what);
     let until = format_until(mark);
     PauseDescription {
@@ -303,7 +279,7 @@ fn print_ended(
     out: &mut Output,
 ) -> Result<Exit, CliError> {
     if json {
-        out.print_json(&json!({ "ended": was_there, "pauses": to_json_list(marks) }))?;
+        out.print_json(&json!({ "ended": was_there, "pauses": to_views(marks) }))?;
         return Ok(Exit::GoOn);
     }
     let (of, named) = match stops {

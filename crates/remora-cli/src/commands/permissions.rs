@@ -15,11 +15,9 @@ use remora_hooks::RuleSubject;
 use remora_memory::store::{Filter, Store};
 use serde_json::{Value, json};
 
-use crate::args::{PermissionsArgs, TimeSpanArgs};
+use crate::args::PermissionsArgs;
 use crate::commands::data::DataDir;
 use crate::commands::parts;
-use crate::commands::reader::Requester;
-use crate::commands::search::when;
 use crate::commands::show::lines::{
     TimeFormatter, flatten_text, format_count, hang_text, line_width, truncate_columns,
 };
@@ -27,6 +25,7 @@ use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output::{Output, Style, escape_invisible, print_note};
 use known::CurrentRules;
+use remora_app::TimeSpanRequest;
 use requests::{AnswerStats, PermissionRequests};
 
 /// Groups that are shown of each sort.
@@ -69,29 +68,32 @@ struct RuleDraft {
 
 pub(super) fn run(args: &PermissionsArgs, out: &mut Output) -> Result<Exit, CliError> {
     let data = DataDir::open()?;
-    let span = when::resolve_time_span(&TimeSpanArgs {
+    let span = TimeSpanRequest {
         since: args.since.clone(),
         until: None,
-    })?;
+    }
+    .resolve(&data.app.clock.now())?;
     // What one agent asks is worded by its own rules; those of others would only
     // look alike.
     let spec = remora_agents::permission_agent();
     let mut filter = Filter {
         since: span.since,
-        agent: spec.map(|spec| spec.name.to_owned()),
+        agent: spec.map(|spec| spec.name.into()),
         ..Filter::default()
     };
     let mut calls = BTreeMap::new();
     let mut root = None;
-    if let Some(store) = data.open_store()? {
+    if let Some(store) = data.app.open_store()? {
         filter.project =
-            Requester::from_data(&data)?.resolve_project(&data, &store, &args.place)?;
+            data.app
+                .read_limits()?
+                .resolve_project(&data.app, &*store, &args.place.to_choice())?;
         root = match &filter.project {
-            Some(key) => find_checkout(&data, &store, key)?,
+            Some(key) => find_checkout(&data, &*store, key)?,
             None => None,
         };
         let mut asked = PermissionRequests::default();
-        parts::visit_events(&store, &filter, &mut |row| {
+        parts::visit_events(&*store, &filter, &mut |row| {
             asked.record_event(&row);
             Ok(())
         })?;
@@ -117,7 +119,7 @@ fn find_checkout(
     key: &str,
 ) -> Result<Option<PathBuf>, CliError> {
     if let Some(here) = data.environment.directory() {
-        let place = data.locate_folder(here);
+        let place = data.app.locate_folder(here);
         if place.project.key == key {
             return Ok(Some(PathBuf::from(place.project.root)));
         }

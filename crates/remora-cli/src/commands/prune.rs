@@ -8,7 +8,7 @@ use std::fmt::Write;
 use remora_core::ids::ProjectKey;
 use remora_core::record::Kind;
 use remora_core::time::format_rfc3339;
-use remora_memory::store::{PruneMode, PruneRequest as Rows, Store};
+use remora_memory::store::{PruneMode, PruneRequest as Rows};
 use remora_server::RebuildStats;
 use remora_server::archive::rewrite::{self, RewriteAction};
 use remora_server::archive::{self, Archive};
@@ -17,15 +17,14 @@ use serde_json::json;
 use crate::args::{self, PruneArgs};
 use crate::clock;
 use crate::commands::data::DataDir;
-use crate::commands::exclusive::WorkerLock;
 use crate::commands::export::project_of;
 use crate::commands::parts;
 use crate::commands::rebuild::space;
-use crate::commands::search::{scope, when};
 use crate::commands::show::lines::format_count;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output::Output;
+use remora_app::TimeSpanRequest;
 
 const DAY_MS: u64 = 86_400_000;
 const MB_BYTES: u64 = 1024 * 1024;
@@ -71,9 +70,9 @@ pub(crate) fn run(args: &PruneArgs, out: &mut Output) -> Result<Exit, CliError> 
     let guard = if args.dry_run {
         None
     } else {
-        Some(WorkerLock::acquire_lock(&data.paths)?)
+        Some(data.app.lock_worker()?)
     };
-    let Some(store) = data.open_store()? else {
+    let Some(store) = data.app.open_store()? else {
         if args.json {
             out.print_json(&as_json(args, &PruneStats::default()))?;
         } else {
@@ -85,7 +84,7 @@ pub(crate) fn run(args: &PruneArgs, out: &mut Output) -> Result<Exit, CliError> 
         all: true,
         project: args.project.clone(),
     };
-    let project = scope::resolve_project(&data, &store, &place)?;
+    let project = data.app.resolve_project(&*store, &place.to_choice())?;
     drop(store);
     let mut work = Pruner {
         data: &data,
@@ -131,7 +130,7 @@ fn resolve_limits(
     args: &PruneArgs,
     data: &DataDir,
 ) -> Result<(Option<i64>, Option<u64>), CliError> {
-    let set = |key: &str| Some(data.config.get_number(key)).filter(|value| *value > 0);
+    let set = |key: &str| Some(data.app.config.get_number(key)).filter(|value| *value > 0);
     // Flags replace the settings as a whole: `--max-mb` alone must not also
     // apply an age.
     if args.older_than.is_none() && args.max_mb.is_none() {
@@ -144,11 +143,11 @@ fn resolve_limits(
             set("retention.max_mb").map(|mb| mb.saturating_mul(MB_BYTES)),
         ));
     }
-    let span = args::TimeSpanArgs {
+    let span = TimeSpanRequest {
         since: args.older_than.clone(),
         until: None,
     };
-    let cutoff = when::resolve_time_span(&span).map_err(|_| {
+    let cutoff = span.resolve(&data.app.clock.now()).map_err(|_| {
         let text = args.older_than.as_deref().unwrap_or_default();
         CliError::Usage(format!(
             "--older-than: `{text}` is not an age; try 90d, 12w, 6mo or 2026-01-31"
@@ -180,12 +179,13 @@ impl Pruner<'_> {
     ) -> Result<(), CliError> {
         let db = self
             .data
+            .app
             .open_store()?
             .map_or(Ok(0), |s| s.count_contents().map(|c| c.bytes))?;
         put(
             &mut self.gone,
             db,
-            Archive::new(self.data.paths.archive_dir()).disk_bytes(),
+            Archive::new(self.data.app.paths.archive_dir()).disk_bytes(),
         );
         Ok(())
     }
@@ -201,13 +201,14 @@ impl Pruner<'_> {
     /// Removes what is older; returns how many items.
     fn remove(&mut self, before: i64) -> Result<u64, CliError> {
         let rows = match self.run {
-            PruneMode::Dry => match self.data.open_store()? {
+            PruneMode::Dry => match self.data.app.open_store()? {
                 Some(store) => store.prune(&self.build_request(before), PruneMode::Dry)?,
                 None => 0,
             },
             PruneMode::Real => {
                 let rows = self
                     .data
+                    .app
                     .open_writable_store()?
                     .prune(&self.build_request(before), PruneMode::Real)?;
                 if rows > 0 {
@@ -229,7 +230,7 @@ impl Pruner<'_> {
 
     /// Copies what is left into a new file: the old one would keep its size.
     fn give_back(&mut self) -> Result<(), CliError> {
-        let paths = &self.data.paths;
+        let paths = &self.data.app.paths;
         let size = std::fs::metadata(paths.database_file()).map_or(0, |m| m.len());
         if space::check_free_space(paths.home(), size, 0).is_err() {
             // The room is used again by new items, at least.
@@ -244,7 +245,7 @@ impl Pruner<'_> {
     }
 
     fn prune_archive(&mut self, before: i64) -> Result<(), CliError> {
-        let folder = self.data.paths.archive_dir();
+        let folder = self.data.app.paths.archive_dir();
         if self.run == PruneMode::Real {
             rewrite::clear_leftovers(&folder)?;
         }
@@ -283,7 +284,7 @@ impl Pruner<'_> {
     /// left that may go.
     fn shrink_database(&mut self, most: u64) -> Result<(), CliError> {
         for _ in 0..MAX_SHRINK_ROUNDS {
-            let Some(store) = self.data.open_store()? else {
+            let Some(store) = self.data.app.open_store()? else {
                 return Ok(());
             };
             let counts = store.count_contents()?;

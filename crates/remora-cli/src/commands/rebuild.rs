@@ -14,11 +14,9 @@ use serde_json::{Value, json};
 
 use crate::args::RebuildArgs;
 use crate::commands::data::DataDir;
-use crate::commands::exclusive::WorkerLock;
 use crate::commands::progress::Progress;
 use crate::commands::show::lines::format_count;
 use crate::commands::vectors::{EmbeddingFollowUp, EmbeddingStats};
-use crate::commands::worker;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output::{Output, Style};
@@ -28,9 +26,9 @@ pub(crate) fn run(args: &RebuildArgs, out: &mut Output) -> Result<Exit, CliError
     if args.vectors {
         return vectors::run(args, &data, out);
     }
-    let policy = worker::build_capture_policy(&data);
-    let archive = Archive::new(data.paths.archive_dir()).disk_bytes();
-    let database = std::fs::metadata(data.paths.database_file()).map_or(0, |m| m.len());
+    let policy = data.app.config.capture_policy();
+    let archive = Archive::new(data.app.paths.archive_dir()).disk_bytes();
+    let database = std::fs::metadata(data.app.paths.database_file()).map_or(0, |m| m.len());
     if archive == 0 && database == 0 {
         if args.json {
             out.print_json(&as_json(args, &RebuildStats::default(), 0))?;
@@ -40,24 +38,24 @@ pub(crate) fn run(args: &RebuildArgs, out: &mut Output) -> Result<Exit, CliError
         return Ok(Exit::GoOn);
     }
     // A worker would go on writing into the database that is being replaced.
-    let mut guard = WorkerLock::acquire_lock(&data.paths)?;
+    let mut guard = data.app.lock_worker()?;
     // The new database is built next to the old one, so both must fit.
-    space::check_free_space(data.paths.home(), database, archive)?;
+    space::check_free_space(data.app.paths.home(), database, archive)?;
     let mut line = Progress::new("rebuilding");
     let mut progress = |at: remora_server::RebuildProgress| {
         line.update_line(at.done, at.all, &format!("{} events", at.events));
     };
     let rebuilt = if args.dry_run {
-        RebuildStats::preview_rebuild(&data.paths, &policy, &mut progress)?
+        RebuildStats::preview_rebuild(&data.app.paths, &policy, &mut progress)?
     } else {
-        rebuild_database(&data.paths, &policy, &mut progress)?
+        rebuild_database(&data.app.paths, &policy, &mut progress)?
     };
     drop(line);
-    let made = match data.open_store()? {
-        Some(store) if !args.dry_run => EmbeddingStats::none_embedded(&store)?,
+    let made = match data.app.open_store()? {
+        Some(store) if !args.dry_run => EmbeddingStats::none_embedded(&*store)?,
         _ => EmbeddingStats::default(),
     };
-    let rest = EmbeddingFollowUp::from_stats(&data.config, &made);
+    let rest = EmbeddingFollowUp::from_stats(&data.app.config, &made);
     if rest == EmbeddingFollowUp::Worker {
         // Embeddings take far longer than the items; the worker makes them in
         // idle time.

@@ -7,8 +7,8 @@ use std::borrow::Cow;
 use remora_agents::field_roles;
 use remora_core::ids::ProjectKey;
 use remora_core::record::{Item, Override};
-use remora_memory::private;
-use remora_memory::redact::{RedactionCounts, Redactor};
+use remora_redact::private;
+use remora_redact::{RedactionCounts, Redactor};
 use serde_json::Value;
 
 use super::parts::StorePart;

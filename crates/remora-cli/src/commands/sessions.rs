@@ -1,138 +1,43 @@
 //! `remora sessions`: what was worked on, newest first, with the ids by which
 //! agents take sessions up again.
 
-use remora_core::record::{Kind, Session};
-use remora_core::time::format_rfc3339;
-use remora_memory::store::{Filter, PageRequest, SortOrder, Store};
-use serde_json::{Value, json};
+use remora_app::sessions::{SessionEntry, SessionsRequest};
+use remora_core::record::Session;
 
 use crate::args::SessionsArgs;
-use crate::commands::data::DataDir;
-use crate::commands::reader::Requester;
-use crate::commands::search::{scope, when};
+use crate::commands::data::open_app;
 use crate::commands::show::lines::{self, TimeFormatter, flatten_text, format_count, hang_text};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output::{Output, Style};
 
-/// Items of one session are counted up to this.
-const MAX_COUNTED_ITEMS: usize = 5000;
-
 pub(crate) fn run(args: &SessionsArgs, out: &mut Output) -> Result<Exit, CliError> {
-    let data = DataDir::open()?;
-    let span = when::resolve_time_span(&args.span)?;
-    let Some(store) = data.open_store()? else {
-        return print_no_sessions(args, &Filter::default(), None, out);
-    };
-    let filter = Filter {
-        project: Requester::from_data(&data)?.resolve_project(&data, &store, &args.place)?,
-        since: span.since,
-        until: span.until,
-        agent: args.agent.as_deref().map(scope::resolve_agent),
-        ..Filter::default()
-    };
-    let sessions = store.list_sessions(&filter, args.limit)?;
-    if sessions.is_empty() {
-        return print_no_sessions(args, &filter, Some(&store), out);
-    }
-    let mut rows = Vec::new();
-    for session in sessions {
-        let items = count_items(&store, &session.id)?;
-        rows.push((session, items));
-    }
-    if args.json {
-        let mut list = Vec::with_capacity(rows.len());
-        for (session, items) in &rows {
-            let prompt = first_prompt(&store, &session.id)?;
-            list.push(as_json(session, *items, prompt.as_deref()));
-        }
-        out.print_json(&json!({ "sessions": list }))?;
-        return Ok(Exit::GoOn);
-    }
-    let projects = scope::list_named_projects(&store, &filter)?;
-    let local = TimeFormatter::new();
-    for (session, items) in &rows {
-        let project = projects.iter().find(|p| p.key == session.project);
-        print_session(
-            session,
-            *items,
-            project.map(|p| p.name.as_str()),
-            &local,
-            out,
-        )?;
-    }
-    Ok(Exit::GoOn)
-}
-
-fn print_no_sessions(
-    args: &SessionsArgs,
-    filter: &Filter,
-    store: Option<&dyn Store>,
-    out: &mut Output,
-) -> Result<Exit, CliError> {
-    if args.json {
-        out.print_json(&json!({ "sessions": [] }))?;
-        return Ok(Exit::GoOn);
-    }
-    let everywhere = Filter {
-        project: None,
-        ..filter.clone()
-    };
-    let others = match store {
-        Some(store) if filter.project.is_some() => store.list_sessions(&everywhere, 100)?.len(),
-        _ => 0,
-    };
-    out.print_text(&match others {
-        0 => "no sessions\n".to_owned(),
-        n => format!(
-            "no sessions in this project; {} in others: add --all\n",
-            lines::format_number(n as u64)
-        ),
+    let found = open_app()?.list_sessions(&SessionsRequest {
+        project: args.place.to_choice(),
+        span: args.span.to_request(),
+        agent: args.agent.clone(),
+        limit: args.limit,
     })?;
+    if args.json {
+        out.print_json(&found)?;
+        return Ok(Exit::GoOn);
+    }
+    if found.sessions.is_empty() {
+        out.print_text(&match found.elsewhere {
+            0 => "no sessions\n".to_owned(),
+            n => format!(
+                "no sessions in this project; {} in others: add --all\n",
+                lines::format_number(n as u64)
+            ),
+        })?;
+    }
+    let local = TimeFormatter::new();
+    for entry in &found.sessions {
+        let key = &entry.session.project;
+        let project = found.projects.iter().find(|p| p.key == *key);
+        print_session(entry, project.map(|p| p.name.as_str()), &local, out)?;
+    }
     Ok(Exit::GoOn)
-}
-
-/// How many items a session left.
-fn count_items(store: &dyn Store, session: &str) -> Result<u64, CliError> {
-    let of_session = Filter {
-        session: Some(session.to_owned()),
-        ..Filter::default()
-    };
-    let page = PageRequest::newest(MAX_COUNTED_ITEMS);
-    Ok(store.list_items(&of_session, page)?.len() as u64)
-}
-
-/// What the user asked for first, in full.
-fn first_prompt(store: &dyn Store, session: &str) -> Result<Option<String>, CliError> {
-    let prompts = Filter {
-        session: Some(session.to_owned()),
-        kinds: vec![Kind::Prompt],
-        ..Filter::default()
-    };
-    let page = PageRequest {
-        order: SortOrder::Oldest,
-        beyond: None,
-        limit: 1,
-    };
-    let first = store.list_items(&prompts, page)?.into_iter().next();
-    Ok(first.map(|prompt| prompt.text))
-}
-
-fn as_json(session: &Session, items: u64, prompt: Option<&str>) -> Value {
-    json!({
-        "id": session.id,
-        "title": session.title,
-        "first_prompt": prompt,
-        "started": format_rfc3339(session.started),
-        "last": format_rfc3339(session.last),
-        "project": session.project,
-        "cwd": session.cwd,
-        "branch": session.branch,
-        "agent": session.agent,
-        "prompts": session.prompts,
-        "items": items,
-        "end_reason": session.end_reason,
-    })
 }
 
 /// How a session ended, in words.
@@ -160,17 +65,17 @@ pub(super) fn print_session_title(
 }
 
 fn print_session(
-    session: &Session,
-    items: u64,
+    entry: &SessionEntry,
     project: Option<&str>,
     local: &TimeFormatter,
     out: &mut Output,
 ) -> Result<(), CliError> {
+    let session = &entry.session;
     let lead = format!("{}  ", local.format_timestamp(session.last));
     print_session_title(session, &lead, out)?;
     let mut about = vec![
         format_count(u64::from(session.prompts), "prompt", "prompts"),
-        format_count(items, "item", "items"),
+        format_count(entry.items, "item", "items"),
     ];
     about.extend(project.map(flatten_text));
     about.extend(session.branch.as_deref().map(flatten_text));

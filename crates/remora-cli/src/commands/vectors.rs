@@ -14,11 +14,11 @@ use signal_hook::consts::SIGINT;
 
 use crate::commands::progress::Progress;
 use crate::commands::show::lines::{format_count, format_number};
-use crate::commands::tier;
-use crate::config::Config;
+
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output::{Output, Style};
+use remora_app::config::Config;
 
 /// What came of it.
 #[derive(Debug, Default)]
@@ -75,7 +75,7 @@ pub(crate) enum EmbeddingFollowUp {
 
 impl EmbeddingFollowUp {
     pub(crate) fn from_stats(config: &Config, made: &EmbeddingStats) -> Self {
-        if made.waiting == 0 || tier::build_encoder(config).is_none() {
+        if made.waiting == 0 || remora_app::build_encoder(config).is_none() {
             Self::NotNeeded
         } else if made.trouble.is_some() {
             Self::Trouble

@@ -8,28 +8,35 @@ use std::io::{self, BufRead, BufReader};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use remora_app::build_encoder;
+use remora_app::config::Config;
+use remora_app::worker_lock::{prepare_data_dir, stop_worker};
 use remora_client::{DataPaths, NotifyOutcome, list_spooled, notify_worker, send_request};
 use remora_core::request::{Reply, Request};
 use remora_core::time::format_rfc3339;
-use remora_memory::CapturePolicy;
-use remora_memory::redact::RedactionRules;
 use remora_server::commits::GitCapture;
-use remora_server::{IdleTask, SuspectEvent, WorkerExit, WorkerSettings, list_suspects};
+use remora_server::embeddings::{BackgroundEmbedding, TextEncoder};
+use remora_server::{IdleTask, WorkerExit, WorkerSettings};
 use serde_json::json;
 
 use crate::args::{WorkerArgs, WorkerCommand, WorkerLogsArgs};
 use crate::clock;
-use crate::commands::data::{DataDir, prepare_data_dir};
+use crate::commands::data::DataDir;
 use crate::commands::folders;
 use crate::commands::show::lines::format_count;
-use crate::commands::status::is_locked;
-use crate::commands::tier;
+use remora_app::status::{count_put_off, is_locked};
+
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output::{Output, Style};
 use crate::signals;
 use saved_index::SavedFiles;
 
+/// The worker works out meanings after nothing has come for this long.
+const IDLE_DELAY: Duration = Duration::from_secs(5);
+/// The worker keeps the encoder in memory for so long after its last use:
+/// between two prompts of a session that is worked in.
+const WORKER_KEEPS_ENCODER: Duration = Duration::from_mins(10);
 /// For a request that the worker answers at once.
 const REPLY_TIMEOUT: Duration = Duration::from_secs(2);
 /// Draining a large spool may take its time.
@@ -46,7 +53,7 @@ pub(crate) fn run(command: &WorkerCommand, out: &mut Output) -> Result<Exit, Cli
         WorkerCommand::Stop(args) => run_stop(args, out),
         WorkerCommand::Restart(args) => {
             let data = DataDir::open()?;
-            stop_worker(&data.paths)?;
+            stop_worker(&data.app.paths)?;
             run_start(args, out)
         }
         WorkerCommand::Status(args) => run_status(args, out),
@@ -66,10 +73,10 @@ fn run_worker(out: &mut Output) -> Result<Exit, CliError> {
     // by a new one.
     surroundings::drop_session_variables(&data.environment);
     let settings = build_worker_settings(&data);
-    let mark = data.paths.sync_mark();
-    prepare_data_dir(&data.paths)?;
+    let mark = data.app.paths.sync_mark();
+    prepare_data_dir(&data.app.paths)?;
     // Hooks read no settings; the mark makes them wait for the disk.
-    let marked = if data.config.get_flag("spool.fsync") {
+    let marked = if data.app.config.get_flag("spool.fsync") {
         remora_client::write_our_file(&mark, b"")
     } else {
         match fs::remove_file(&mark) {
@@ -79,7 +86,7 @@ fn run_worker(out: &mut Output) -> Result<Exit, CliError> {
     };
     marked.map_err(|source| CliError::File { path: mark, source })?;
     // Without it a signal ends the worker all the same, only less orderly.
-    let _ = signals::end_worker(data.paths.clone());
+    let _ = signals::end_worker(data.app.paths.clone());
     match remora_server::run_worker(&settings)? {
         WorkerExit::AlreadyRunning => {
             out.print_text("a worker runs already\n")?;
@@ -93,26 +100,27 @@ fn run_worker(out: &mut Output) -> Result<Exit, CliError> {
 
 /// What the worker needs, from the configuration.
 pub(crate) fn build_worker_settings(data: &DataDir) -> WorkerSettings {
-    let encoder = tier::worker_encoder(&data.config);
+    let encoder = worker_encoder(&data.app.config);
     WorkerSettings {
-        paths: data.paths.clone(),
+        paths: data.app.paths.clone(),
         // A port, so that the proof can link a store that fails; no fault can
         // be switched on in the product.
         open_store: remora_server::open_store,
         version: env!("CARGO_PKG_VERSION").to_owned(),
-        policy: build_capture_policy(data),
-        ignore: data.config.get_list("capture.ignore"),
-        idle: Duration::from_secs(data.config.get_number("worker.idle_minutes") * 60),
-        archive_cap: data.config.get_number("archive.max_mb") * 1024 * 1024,
-        background_embedding: tier::build_background(&data.config, encoder.clone()),
+        policy: data.app.config.capture_policy(),
+        ignore: data.app.config.get_list("capture.ignore"),
+        idle: Duration::from_secs(data.app.config.get_number("worker.idle_minutes") * 60),
+        archive_cap: data.app.config.get_number("archive.max_mb") * 1024 * 1024,
+        background_embedding: build_background(&data.app.config, encoder.clone()),
         encoder,
         saved: Some(Arc::new(SavedFiles::new(data))),
-        git: if data.config.get_flag("capture.git") {
+        git: if data.app.config.get_flag("capture.git") {
             GitCapture::On
         } else {
             GitCapture::Off
         },
         chore: data
+            .app
             .config
             .get_flag("folders.auto")
             .then_some(folders::refresh_notes as IdleTask),
@@ -120,15 +128,21 @@ pub(crate) fn build_worker_settings(data: &DataDir) -> WorkerSettings {
     }
 }
 
-/// What is kept, from the configuration.
-pub(crate) fn build_capture_policy(data: &DataDir) -> CapturePolicy {
-    CapturePolicy {
-        redaction: RedactionRules {
-            patterns: data.config.get_table("redact.patterns"),
-            deny_paths: data.config.get_list("redact.deny_paths"),
-        },
-        skip_tools: data.config.get_list("capture.skip_tools"),
-    }
+/// The encoder that the worker embeds items and prompts with.
+fn worker_encoder(config: &Config) -> Option<Arc<dyn TextEncoder>> {
+    let encoder = build_encoder(config)?.kept_for(WORKER_KEEPS_ENCODER);
+    Some(Arc::new(encoder))
+}
+
+/// What the worker does in its spare time, as the configuration says.
+fn build_background(
+    config: &Config,
+    encoder: Option<Arc<dyn TextEncoder>>,
+) -> Option<BackgroundEmbedding> {
+    Some(BackgroundEmbedding {
+        encoder: encoder.filter(|_| config.get_flag("search.background"))?,
+        after: IDLE_DELAY,
+    })
 }
 
 /// The worker of this data directory, if one answers.
@@ -138,10 +152,10 @@ pub(crate) fn find_running_worker(paths: &DataPaths) -> Option<Reply> {
 
 fn run_start(args: &WorkerArgs, out: &mut Output) -> Result<Exit, CliError> {
     let data = DataDir::open()?;
-    let before = find_running_worker(&data.paths);
+    let before = find_running_worker(&data.app.paths);
     let reply = match &before {
         Some(reply) => reply.clone(),
-        None => match start_worker(&data.paths)? {
+        None => match start_worker(&data.app.paths)? {
             StartOutcome::Answers(reply) => reply,
             StartOutcome::Busy => return print_busy(args, out),
         },
@@ -228,7 +242,7 @@ fn run_stop(args: &WorkerArgs, out: &mut Output) -> Result<Exit, CliError> {
     let data = DataDir::with_default_config()?;
     // With the default settings: a worker must be stoppable while `config.toml`
     // cannot be read.
-    let ended = stop_worker(&data.paths)?;
+    let ended = stop_worker(&data.app.paths)?;
     if args.json {
         out.print_json(&json!({ "stopped": ended.is_some(), "pid": ended.map(|r| r.pid) }))?;
     } else {
@@ -240,34 +254,10 @@ fn run_stop(args: &WorkerArgs, out: &mut Output) -> Result<Exit, CliError> {
     Ok(Exit::GoOn)
 }
 
-/// Ends the worker, if one runs, and waits until its lock is free.
-pub(crate) fn stop_worker(paths: &DataPaths) -> Result<Option<Reply>, CliError> {
-    let Ok(reply) = send_request(&paths.socket_file(), &Request::Stop, REPLY_TIMEOUT) else {
-        return Ok(None);
-    };
-    let lock = paths.lock();
-    let file = fs::File::open(&lock).map_err(|source| CliError::File {
-        path: lock.clone(),
-        source,
-    })?;
-    let end = Instant::now() + START_STOP_TIMEOUT;
-    // The lock, not the process id: it is free only when the store is closed.
-    while file.try_lock().is_err() {
-        if Instant::now() > end {
-            return Err(CliError::Usage(format!(
-                "the worker (process {}) does not end",
-                reply.pid
-            )));
-        }
-        wait_briefly();
-    }
-    Ok(Some(reply))
-}
-
 fn run_status(args: &WorkerArgs, out: &mut Output) -> Result<Exit, CliError> {
     let data = DataDir::with_default_config()?;
-    let reply = find_running_worker(&data.paths);
-    let backlog = list_spooled(&data.paths, usize::MAX).map_or(0, |files| files.len());
+    let reply = find_running_worker(&data.app.paths);
+    let backlog = list_spooled(&data.app.paths, usize::MAX).map_or(0, |files| files.len());
     if args.json {
         out.print_json(&json!({ "running": reply.is_some(), "spool": backlog, "worker": reply }))?;
         return Ok(Exit::GoOn);
@@ -287,7 +277,7 @@ fn run_status(args: &WorkerArgs, out: &mut Output) -> Result<Exit, CliError> {
                 r.dead
             )
         }
-        None if is_locked(&data.paths) => {
+        None if is_locked(&data.app.paths) => {
             format!("a worker runs and does not answer yet; waiting {backlog}\n")
         }
         None => format!("no worker runs; waiting {backlog}\n"),
@@ -298,7 +288,7 @@ fn run_status(args: &WorkerArgs, out: &mut Output) -> Result<Exit, CliError> {
 
 fn run_logs(args: &WorkerLogsArgs, out: &mut Output) -> Result<Exit, CliError> {
     let data = DataDir::with_default_config()?;
-    let path = data.paths.worker_log();
+    let path = data.app.paths.worker_log();
     let file = match fs::File::open(&path) {
         Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(Exit::GoOn),
         other => other.map_err(|source| CliError::File { path, source })?,
@@ -322,11 +312,11 @@ fn run_logs(args: &WorkerLogsArgs, out: &mut Output) -> Result<Exit, CliError> {
 
 fn run_drain(args: &WorkerArgs, out: &mut Output) -> Result<Exit, CliError> {
     let data = DataDir::open()?;
-    let before = list_spooled(&data.paths, usize::MAX).map_or(0, |files| files.len());
-    let reply = if before == 0 && find_running_worker(&data.paths).is_none() {
+    let before = list_spooled(&data.app.paths, usize::MAX).map_or(0, |files| files.len());
+    let reply = if before == 0 && find_running_worker(&data.app.paths).is_none() {
         None
     } else {
-        let reply = drain_spool(&data.paths)?;
+        let reply = drain_spool(&data.app.paths)?;
         if let Some(trouble) = &reply.trouble {
             return Err(CliError::Usage(format!(
                 "the worker cannot store: {trouble}"
@@ -334,7 +324,7 @@ fn run_drain(args: &WorkerArgs, out: &mut Output) -> Result<Exit, CliError> {
         }
         Some(reply)
     };
-    let put_off = put_off_count(&data.paths);
+    let put_off = count_put_off(&data.app.paths);
     let drained = (before as u64).saturating_sub(put_off);
     if args.json {
         out.print_json(&json!({ "drained": drained, "put_off": put_off, "worker": reply }))?;
@@ -376,33 +366,23 @@ fn is_timeout(error: &io::Error) -> bool {
     matches!(error.kind(), TimedOut | WouldBlock)
 }
 
-/// How many events wait because workers died on them.
-pub(crate) fn put_off_count(paths: &DataPaths) -> u64 {
-    let spool = paths.spool_dir();
-    let put_off = list_suspects(paths)
-        .into_iter()
-        .filter(SuspectEvent::goes_last);
-    // The list may name events that were ingested since.
-    put_off.filter(|s| spool.join(&s.name).exists()).count() as u64
-}
-
 fn run_retry(args: &WorkerArgs, out: &mut Output) -> Result<Exit, CliError> {
     let data = DataDir::open()?;
-    let put_off = put_off_count(&data.paths);
+    let put_off = count_put_off(&data.app.paths);
     if put_off > 0 {
         // A worker that runs keeps its own list.
-        stop_worker(&data.paths)?;
-        remora_server::forget_suspects(&data.paths).map_err(|source| CliError::File {
-            path: data.paths.run_dir(),
+        stop_worker(&data.app.paths)?;
+        remora_server::forget_suspects(&data.app.paths).map_err(|source| CliError::File {
+            path: data.app.paths.run_dir(),
             source,
         })?;
     }
-    let retried = put_off + remora_server::retry_dead_letters(&data.paths)? as u64;
+    let retried = put_off + remora_server::retry_dead_letters(&data.app.paths)? as u64;
     if retried > 0 {
-        drain_spool(&data.paths)?;
+        drain_spool(&data.app.paths)?;
     }
-    let put_off = put_off_count(&data.paths);
-    let dead = remora_server::dead_letters(&data.paths)?;
+    let put_off = count_put_off(&data.app.paths);
+    let dead = remora_server::dead_letters(&data.app.paths)?;
     if args.json {
         let still: Vec<_> = dead.iter().map(|(_, letter)| letter).collect();
         out.print_json(&json!({ "retried": retried, "dead": still, "put_off": put_off }))?;

@@ -15,14 +15,14 @@ use remora_client::{
 use remora_core::EventName;
 use remora_core::agent_event::{EventKind, StartSource};
 use remora_core::hash::stable_hash;
-use remora_core::ids::{AgentId, Timestamp};
+use remora_core::ids::{AgentId, SessionId, Timestamp};
 use remora_core::record::{Kind, Project};
-use remora_memory::private::strip_private;
 use remora_memory::prompt_embedding::PromptEmbedding;
 use remora_memory::recall::{
     self, InjectionHistory, PromptIntent, PromptSearch, RecallResult, RecallTrigger,
 };
 use remora_memory::store::{Filter, PageRequest, Store, StoreError};
+use remora_redact::private::strip_private;
 use remora_server::join;
 use remora_store::{Access, SqliteStore};
 
@@ -31,10 +31,10 @@ use super::asked_event::{AskedEvent, FailedCall, source_word};
 use crate::clock;
 use crate::environment::Environment;
 use crate::output::{escape_invisible, quote_for_shell};
-use crate::recall::{
+use crate::tools::find_tool_prefix;
+use remora_app::recall_environment::{
     RecallEnvironment, RecallSettings, SessionHistory, embedding_of, make_relative,
 };
-use crate::tools::find_tool_prefix;
 
 /// The longest that an answer may take; then it is dropped.
 const DEFAULT_ANSWER_BUDGET: Duration = Duration::from_millis(150);
@@ -260,7 +260,8 @@ impl<'a> HookRequest<'a> {
                     environment.embedding = embedding.map(|request| {
                         PromptEmbedding::from_fetch(|| embedding_of(&request.receive()?))
                     });
-                    let context = environment.recall_context(self.session_id(), &before);
+                    let context =
+                        environment.recall_context(self.session_id(), &before, clock::now_ms());
                     let found = recall::recall(&*store, &context, &trigger)?;
                     // Checked before the record: what the client no longer
                     // waits for must not count as seen.
@@ -364,7 +365,7 @@ impl<'a> HookRequest<'a> {
     /// nothing was injected into it either.
     fn is_older(&self, store: &dyn Store) -> Result<bool, StoreError> {
         let filter = Filter {
-            session: Some(self.session_id().to_owned()),
+            session: Some(self.session_id().clone()),
             ..Filter::default()
         };
         Ok(store
@@ -425,7 +426,7 @@ impl<'a> HookRequest<'a> {
         let (environment, path) = (self.recall_environment(None), self.path());
         let found = recall::suggest_save(
             store,
-            &environment.recall_context(self.session_id(), before),
+            &environment.recall_context(self.session_id(), before, clock::now_ms()),
             &path,
         )?;
         let Some((text, once)) = found else {
@@ -567,7 +568,7 @@ impl<'a> HookRequest<'a> {
     }
 
     /// Sessions of a client that names none share one.
-    pub(super) fn session_id(&self) -> &str {
-        self.asked.event.session.as_str()
+    pub(super) fn session_id(&self) -> &SessionId {
+        &self.asked.event.session
     }
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use remora_client::{injection_log_file, write_our_file};
 use remora_files::read_text;
-use remora_memory::private::strip_private;
+use remora_redact::private::strip_private;
 
 use super::answer::HookRequest;
 

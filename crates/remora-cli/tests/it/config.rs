@@ -56,6 +56,18 @@ fn every_value_has_a_source_and_a_meaning() {
         agents may read the memory of other projects than their own
     folders.auto = false (default)
         the worker keeps the notes of `remora folders` up to date
+    models.provider = "off" (default)
+        who answers questions to a model, such as those of prompt hooks; set by `remora models use`
+    models.url = "" (default)
+        the provider's address, if it is not its usual one
+    models.model = "" (default)
+        the model for questions that name none
+    models.key_file = "" (default)
+        a file with the provider's key, readable by you alone
+    models.names = {} (default)
+        names of models in hooks, and the provider's models to ask in their place
+    models.verifier_shell = false (default)
+        agent hooks may also run commands that only read
     exit 0
     "#);
     let (_, value) = sandbox.remora(&["config", "show"]).json();

@@ -250,7 +250,7 @@ fn each_end_of_a_handler() {
       ! [Project] /no/such/program  error, [N] ms
           cannot start `/no/such/program`: no such program
       - [Project] Is this safe?  skipped
-          prompt handlers are not available yet; the event goes on
+          not available: no model configured; the event goes on
       ! [Project] sleep 300  timeout, [N] ms
           it did not answer in time; what it had said is discarded
       … [Project] cat >/dev/null; sleep 300  background, [N] ms

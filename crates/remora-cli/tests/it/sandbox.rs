@@ -359,7 +359,7 @@ impl Call<'_> {
         clippy::disallowed_methods,
         reason = "handlers need the tools of this system, and nothing else of its environment"
     )]
-    fn command(&self) -> Command {
+    pub(crate) fn command(&self) -> Command {
         let sandbox = self.sandbox;
         let mut command = Command::new(&sandbox.program);
         command
@@ -410,7 +410,7 @@ fn reader(mut stream: impl Read + Send + 'static) -> mpsc::Receiver<Vec<u8>> {
 }
 
 /// Nothing of the sandbox lives on. What was killed may take a moment to go.
-fn gone(sandbox: &Sandbox) {
+pub(crate) fn gone(sandbox: &Sandbox) {
     let deadline = Instant::now() + GRACE;
     loop {
         let left = sandbox.processes();

@@ -38,7 +38,9 @@ fn help_of_all() {
       mcp           Serve memory to an agent over MCP, on stdin and stdout
 
     Hooks:
-      hooks         Test, explain and list hooks
+      hooks         Test, lint, explain, edit and measure hooks
+      models        Choose the model that prompt and agent hooks ask
+      conformance   Play recorded cases against an engine
       demo          Play recorded sessions: what hooks do, what is stored, what the next session gets
 
     Instructions:
@@ -62,6 +64,7 @@ fn help_of_all() {
       audit         Scan everything stored for secrets
       bench         Measure how well search and recall work
       completions   Print a completion script for your shell
+      man           Write manual pages, one a verb
       help          Print this message or the help of the given subcommand(s)
 
     Options:
@@ -73,7 +76,7 @@ fn help_of_all() {
 #[test]
 fn help_of_hooks() {
     assert_snapshot!(help(&["hooks", "--help"]), @r"
-    Test, explain and list hooks
+    Test, lint, explain, edit and measure hooks
 
     Usage: remora hooks <COMMAND>
 
@@ -82,6 +85,17 @@ fn help_of_hooks() {
       explain  Say for every handler of an event whether it would run, and why; runs nothing
       try      Build an event from flags and run (or explain) it
       list     List all hooks by event, with the layer they come from
+      lint     Find what is wrong, or likely not meant, in the hooks of settings files
+      test     Play the test cases of hooks and compare what they decide
+      record   Record every event of a session, as a hook
+      replay   Play recorded events again and show what would be decided otherwise
+      health   Show how hooks fared in past sessions, failing ones first
+      serve    Serve sessions to an agent in any language, on stdin and stdout
+      schema   Print a JSON schema of what hooks read and write
+      add      Put a hook into a settings file
+      remove   Take a hook out of its settings file
+      enable   Switch a hook on again
+      disable  Switch a hook off, and keep it in its settings file
       help     Print this message or the help of the given subcommand(s)
 
     Options:
@@ -111,6 +125,7 @@ fn help_of_run() {
           --managed <DIR>            The directory of managed settings [default: the system's own]
           --settings <FILE_OR_JSON>  One more settings layer
           --plugin <DIR>             A plugin directory; may be given several times
+          --mcp-config <SERVERS>     More MCP servers, in a file or as JSON; may be given several times
           --setting-sources <LIST>   Which of user, project and local are read, separated by commas
           --permission-mode <MODE>   The permission mode, instead of the event's own
           --bare                     As with the client's --bare: managed hooks only
@@ -143,6 +158,7 @@ fn help_of_explain() {
           --managed <DIR>            The directory of managed settings [default: the system's own]
           --settings <FILE_OR_JSON>  One more settings layer
           --plugin <DIR>             A plugin directory; may be given several times
+          --mcp-config <SERVERS>     More MCP servers, in a file or as JSON; may be given several times
           --setting-sources <LIST>   Which of user, project and local are read, separated by commas
           --permission-mode <MODE>   The permission mode, instead of the event's own
           --bare                     As with the client's --bare: managed hooks only
@@ -197,6 +213,7 @@ fn help_of_try() {
           --managed <DIR>            The directory of managed settings [default: the system's own]
           --settings <FILE_OR_JSON>  One more settings layer
           --plugin <DIR>             A plugin directory; may be given several times
+          --mcp-config <SERVERS>     More MCP servers, in a file or as JSON; may be given several times
           --setting-sources <LIST>   Which of user, project and local are read, separated by commas
           --permission-mode <MODE>   The permission mode, instead of the event's own
           --bare                     As with the client's --bare: managed hooks only
@@ -228,6 +245,7 @@ fn help_of_list() {
           --managed <DIR>            The directory of managed settings [default: the system's own]
           --settings <FILE_OR_JSON>  One more settings layer
           --plugin <DIR>             A plugin directory; may be given several times
+          --mcp-config <SERVERS>     More MCP servers, in a file or as JSON; may be given several times
           --setting-sources <LIST>   Which of user, project and local are read, separated by commas
           --permission-mode <MODE>   The permission mode, instead of the event's own
           --bare                     As with the client's --bare: managed hooks only
@@ -445,4 +463,21 @@ fn the_demo_as_json_lines() {
     memory: 8 items
     recall at start, read, failure of 5
     "#);
+}
+
+#[test]
+fn manual_pages_are_written_for_every_verb() {
+    let sandbox = Sandbox::new();
+    let first = sandbox.remora(&["man"]).go().stdout;
+    assert!(first.contains(".TH remora 1"), "{first}");
+    let done = sandbox.remora(&["man", "pages"]).go();
+    assert_eq!((done.code, done.stdout.as_str()), (Some(0), ""), "{done}");
+    for verb in ["", "-hooks", "-hooks-lint", "-conformance", "-memory-add"] {
+        let page = sandbox.path(&format!("project/pages/remora{verb}.1"));
+        let text = std::fs::read_to_string(&page).unwrap();
+        assert!(text.contains(".SH NAME"), "{}", page.display());
+    }
+    sandbox.write("project/file", "");
+    let done = sandbox.remora(&["man", "file/pages"]).go();
+    assert_eq!(done.code, Some(1), "{done}");
 }

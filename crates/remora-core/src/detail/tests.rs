@@ -8,33 +8,33 @@ fn fields_are_read_by_what_they_hold() {
     let text = r#"{"command":"cargo test","says":["a \"b\"","ü\n"],"fixed":3,"modified":-5,"turns":true,"offered":[["a","one"],["b","two"]]}"#;
     let detail = ItemDetail::from_json(text).unwrap();
     assert_eq!(detail.to_string(), text);
-    assert_eq!(detail.text(DetailText::Command), Some("cargo test"));
+    assert_eq!(detail.read_text(DetailText::Command), Some("cargo test"));
     assert_eq!(
-        detail.list(DetailList::Says).collect::<Vec<_>>(),
+        detail.list_entries(DetailList::Says).collect::<Vec<_>>(),
         ["a \"b\"", "ü\n"]
     );
-    assert_eq!(detail.count(DetailNumber::Fixed), Some(3));
-    assert_eq!(detail.signed(DetailNumber::Modified), Some(-5));
-    assert_eq!(detail.flag(DetailFlag::Turns), Some(true));
-    let offered: Vec<_> = detail.offered().collect();
+    assert_eq!(detail.read_count(DetailNumber::Fixed), Some(3));
+    assert_eq!(detail.read_signed(DetailNumber::Modified), Some(-5));
+    assert_eq!(detail.read_flag(DetailFlag::Turns), Some(true));
+    let offered: Vec<_> = detail.list_offered().collect();
     assert_eq!(offered, [("a", "one"), ("b", "two")]);
-    assert_eq!(detail.text(DetailText::Tool), None);
-    assert_eq!(detail.list(DetailList::Asked).count(), 0);
+    assert_eq!(detail.read_text(DetailText::Tool), None);
+    assert_eq!(detail.list_entries(DetailList::Asked).count(), 0);
 }
 
 #[test]
 fn a_field_of_another_type_costs_itself_alone() {
     let text = r#"{"command":7,"says":"one","fixed":"two","turns":1,"asked":["x",null,["y"],"z"],"tool":"cargo"}"#;
     let detail = ItemDetail::from_json(text).unwrap();
-    assert_eq!(detail.text(DetailText::Command), None);
-    assert_eq!(detail.list(DetailList::Says).count(), 0);
-    assert_eq!(detail.count(DetailNumber::Fixed), None);
-    assert_eq!(detail.flag(DetailFlag::Turns), None);
+    assert_eq!(detail.read_text(DetailText::Command), None);
+    assert_eq!(detail.list_entries(DetailList::Says).count(), 0);
+    assert_eq!(detail.read_count(DetailNumber::Fixed), None);
+    assert_eq!(detail.read_flag(DetailFlag::Turns), None);
     assert_eq!(
-        detail.list(DetailList::Asked).collect::<Vec<_>>(),
+        detail.list_entries(DetailList::Asked).collect::<Vec<_>>(),
         ["x", "z"]
     );
-    assert_eq!(detail.text(DetailText::Tool), Some("cargo"));
+    assert_eq!(detail.read_text(DetailText::Tool), Some("cargo"));
     assert_eq!(detail.to_string(), text);
 }
 
@@ -43,7 +43,7 @@ fn what_is_no_object_is_kept() {
     for text in ["null", "[1,\"a\"]", "\"said\"", "-2.5", "true"] {
         let mut detail = ItemDetail::from_json(text).unwrap();
         detail.set_text(DetailText::Command, "ls");
-        assert_eq!(detail.text(DetailText::Command), None);
+        assert_eq!(detail.read_text(DetailText::Command), None);
         assert_eq!(detail.to_string(), text);
         assert_eq!(detail, serde_json::from_str(text).unwrap());
     }

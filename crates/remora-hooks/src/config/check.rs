@@ -6,21 +6,36 @@ use std::time::Duration;
 use remora_core::EventName;
 use serde_json::{Map, Value, json};
 
-use super::{HandlerConfig, HandlerKind, MatcherGroup, OnFailure, Shell, WaitMode};
+use super::{
+    AfterNo, HandlerConfig, HandlerKind, MatcherGroup, OnFailure, RewakeTexts, Shell, WaitMode,
+};
 
 type Fields = Map<String, Value>;
 
 /// Events whose malformed entries void the whole file, as in the client: a guard
 /// that silently loses one rule would let calls through.
-fn voids_the_file(event: EventName) -> bool {
+pub(crate) fn voids_the_file(event: EventName) -> bool {
     matches!(event, EventName::PreToolUse | EventName::PermissionRequest)
 }
 
+/// What is wrong with the `hooks` of a document that still counts.
+#[derive(Debug, Default)]
+pub(crate) struct GroupProblems {
+    /// One for each, unknown events included.
+    pub(crate) warnings: Vec<String>,
+    /// The first malformed entry that was left out.
+    pub(crate) malformed: Option<String>,
+}
+
 /// Reads `hooks`. An error voids the file.
-pub(super) fn read_groups(
+pub(crate) fn read_groups(
     map: &Fields,
-    warnings: &mut Vec<String>,
+    problems: &mut GroupProblems,
 ) -> Result<Vec<MatcherGroup>, String> {
+    let GroupProblems {
+        warnings,
+        malformed,
+    } = problems;
     let hooks = match map.get("hooks") {
         None => return Ok(Vec::new()),
         Some(Value::Object(hooks)) => hooks,
@@ -42,6 +57,7 @@ pub(super) fn read_groups(
                     "`{key}`: {problem}. Under {event} one malformed entry voids the whole file: none of its hooks, permissions or other settings count"
                 ));
             }
+            malformed.get_or_insert_with(|| format!("`{key}`: {problem}"));
             warnings.push(format!("`{key}`: {problem}; it is left out"));
             Ok(())
         };
@@ -97,9 +113,9 @@ pub(super) fn read_groups(
     Ok(groups)
 }
 
-type Problem = (String, String);
+pub(crate) type Problem = (String, String);
 
-fn group_parts(group: &Value) -> Result<(Option<&str>, &Vec<Value>), Problem> {
+pub(crate) fn group_parts(group: &Value) -> Result<(Option<&str>, &Vec<Value>), Problem> {
     let Value::Object(group) = group else {
         return Err((
             String::new(),
@@ -118,7 +134,7 @@ fn group_parts(group: &Value) -> Result<(Option<&str>, &Vec<Value>), Problem> {
 }
 
 /// One handler, and its known fields in a fixed order.
-fn read_handler(entry: &Value) -> Result<(HandlerConfig, Value), Problem> {
+pub(crate) fn read_handler(entry: &Value) -> Result<(HandlerConfig, Value), Problem> {
     let Value::Object(map) = entry else {
         return Err((
             String::new(),
@@ -143,9 +159,14 @@ fn read_handler(entry: &Value) -> Result<(HandlerConfig, Value), Problem> {
                 fields.optional_flag("async")?,
                 fields.optional_flag("asyncRewake")?,
             ) {
+                (Some(true), Some(true)) => WaitMode::BackgroundRewake,
                 (_, Some(true)) => WaitMode::AsyncRewake,
                 (Some(true), _) => WaitMode::Async,
                 _ => WaitMode::Sync,
+            },
+            rewake: RewakeTexts {
+                summary: fields.optional_text("rewakeSummary")?.map(str::to_owned),
+                message: fields.optional_text("rewakeMessage")?.map(str::to_owned),
             },
         },
         Some("http") => HandlerKind::Http {
@@ -170,10 +191,20 @@ fn read_handler(entry: &Value) -> Result<(HandlerConfig, Value), Problem> {
         },
         Some("prompt") => HandlerKind::Prompt {
             prompt: fields.required_text("prompt")?,
+            model: fields.optional_text("model")?.map(str::to_owned),
+            after_no: match fields.optional_flag("continueOnBlock")? {
+                Some(true) => AfterNo::GoOn,
+                _ => AfterNo::EndTurn,
+            },
         },
-        Some("agent") => HandlerKind::Agent {
-            prompt: fields.required_text("prompt")?,
-        },
+        Some("agent") => {
+            // Read for its type alone: it changes nothing for this kind.
+            fields.optional_flag("continueOnBlock")?;
+            HandlerKind::Agent {
+                prompt: fields.required_text("prompt")?,
+                model: fields.optional_text("model")?.map(str::to_owned),
+            }
+        }
         Some(other) => {
             return Err((
                 ".type".into(),
@@ -182,20 +213,6 @@ fn read_handler(entry: &Value) -> Result<(HandlerConfig, Value), Problem> {
         }
         None => return Err((".type".into(), "is missing".into())),
     };
-    // Checked for type only: `once` counts in skill frontmatter, which the engine does not
-    // read, but a wrong type still makes the entry malformed.
-    fields.optional_flag("once")?;
-    match kind {
-        HandlerKind::Command { .. } => {
-            // Not used here, but the client refuses an entry with the wrong type.
-            fields.optional_text("rewakeMessage")?;
-        }
-        HandlerKind::Prompt { .. } | HandlerKind::Agent { .. } => {
-            fields.optional_text("model")?;
-            fields.optional_flag("continueOnBlock")?;
-        }
-        HandlerKind::Http { .. } | HandlerKind::McpTool { .. } => {}
-    }
     let config = HandlerConfig {
         condition: fields
             .optional_text("if")?
@@ -213,6 +230,8 @@ fn read_handler(entry: &Value) -> Result<(HandlerConfig, Value), Problem> {
                 ));
             }
         },
+        // A wrong type makes the entry malformed wherever it stands.
+        once: fields.optional_flag("once")?.unwrap_or(false),
         kind,
     };
     Ok((config, fields.to_canonical()))
@@ -220,7 +239,7 @@ fn read_handler(entry: &Value) -> Result<(HandlerConfig, Value), Problem> {
 
 // What the client compares when it asks whether two groups are equal. The order is fixed,
 // so the order of keys in the file does not matter.
-const KNOWN_KEYS: [&str; 20] = [
+pub(crate) const KNOWN_KEYS: [&str; 20] = [
     "type",
     "command",
     "args",

@@ -7,11 +7,12 @@ use std::time::Instant;
 
 use serde_json::Value;
 
-use super::process::{Spawn, WaitOutcome};
+use super::process::{Spawn, WaitLimits, WaitOutcome};
 use super::{HandlerCall, HandlerCompletion, failed_output};
 use crate::config::{HandlerKind, Shell};
 use crate::host::Interactivity;
 use crate::names;
+use crate::run::BackgroundKind;
 
 pub(super) fn run_command(
     call: &HandlerCall<'_>,
@@ -22,7 +23,8 @@ pub(super) fn run_command(
         command,
         args,
         shell,
-        ..
+        waiting,
+        rewake,
     } = &call.entry.config.kind
     else {
         return HandlerCompletion::Done(failed_output("not a command"));
@@ -49,11 +51,18 @@ pub(super) fn run_command(
         Err(why) => return HandlerCompletion::Done(failed_output(why)),
     };
     if background {
-        return HandlerCompletion::Background(running);
+        let kind = BackgroundKind::of_started(*waiting, rewake);
+        return HandlerCompletion::Background(running, kind);
     }
-    match running.wait(deadline) {
+    let limits = WaitLimits {
+        deadline: Some(deadline),
+        cancel: call.host.cancel.as_ref(),
+    };
+    match running.wait(limits) {
         WaitOutcome::Ended(output) => HandlerCompletion::Done(output),
-        WaitOutcome::WentAsync(running) => HandlerCompletion::Background(running),
+        WaitOutcome::WentAsync(running) => {
+            HandlerCompletion::Background(running, BackgroundKind::Plain)
+        }
     }
 }
 
@@ -114,7 +123,7 @@ fn resolve_command(
 }
 
 /// The session's directory; if that is gone the project, else the home.
-fn working_directory(call: &HandlerCall<'_>) -> PathBuf {
+pub(super) fn working_directory(call: &HandlerCall<'_>) -> PathBuf {
     let cwd = call.event.str_field("cwd").map(PathBuf::from);
     let candidates = [
         cwd,
@@ -129,7 +138,7 @@ fn working_directory(call: &HandlerCall<'_>) -> PathBuf {
         .unwrap_or_else(|| PathBuf::from("/"))
 }
 
-fn build_environment(call: &HandlerCall<'_>) -> Vec<(OsString, OsString)> {
+pub(super) fn build_environment(call: &HandlerCall<'_>) -> Vec<(OsString, OsString)> {
     let scrub = call.host.find_variable(names::SCRUB_VAR) == Some("1");
     let dropped = |name: &str| {
         name.starts_with(names::DROPPED_VAR_PREFIX)
@@ -155,7 +164,7 @@ fn build_environment(call: &HandlerCall<'_>) -> Vec<(OsString, OsString)> {
     set(names::HOST_PID_VAR, std::process::id().to_string().into());
     let (entrypoint, attended) = match call.host.attendance {
         Interactivity::Interactive => ("cli", "1"),
-        Interactivity::Unattended => ("sdk-cli", "0"),
+        Interactivity::Unattended | Interactivity::Streaming => ("sdk-cli", "0"),
     };
     set(names::ENTRYPOINT_VAR, entrypoint.into());
     set(names::ATTENDED_VAR, attended.into());

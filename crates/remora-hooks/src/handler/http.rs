@@ -7,11 +7,8 @@ use std::collections::BTreeMap;
 use std::time::Instant;
 
 use ureq::Agent;
-use ureq::config::Config;
-#[cfg(all(target_os = "linux", target_env = "gnu"))]
-use ureq::unversioned::transport::DefaultConnector;
 
-use super::{HandlerCall, failed_output};
+use super::{HandlerCall, failed_output, run_lookup};
 use crate::answer::{HandlerOutput, ProcessExit, js_trim};
 use crate::url::Url;
 use crate::wildcard::matches_wildcard;
@@ -43,7 +40,7 @@ pub(super) fn run_http(
         .max_redirects_will_error(false)
         .http_status_as_error(false)
         .build();
-    let agent = build_agent(config);
+    let agent = remora_http::build_agent(config, run_lookup);
     let mut request = agent.post(url).header("content-type", "application/json");
     for (name, value) in headers {
         request = request.header(
@@ -116,18 +113,6 @@ pub(super) fn run_http(
         stdout: body,
         stderr: String::new(),
     }
-}
-
-/// Names are not looked up by the C library where that may be linked statically.
-#[cfg(all(target_os = "linux", target_env = "gnu"))]
-fn build_agent(config: Config) -> Agent {
-    let resolver = super::resolver::HandlerResolver::of_system();
-    Agent::with_parts(config, DefaultConnector::default(), resolver)
-}
-
-#[cfg(not(all(target_os = "linux", target_env = "gnu")))]
-fn build_agent(config: Config) -> Agent {
-    config.into()
 }
 
 /// `*` matches anything, but a `*` in the host does not reach into the path, or a

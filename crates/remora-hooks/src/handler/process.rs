@@ -15,9 +15,11 @@ use serde_json::Value;
 
 use crate::answer::{HandlerOutput, ProcessExit};
 
+mod cancel;
 mod children;
 mod spawn;
 
+pub use cancel::CancelToken;
 pub use children::end_all as end_all_children;
 pub(super) use spawn::Spawn;
 
@@ -50,7 +52,6 @@ impl Spawn<'_> {
             input: input.as_bytes().to_vec(),
             sent: 0,
             first_line_seen: false,
-            async_limit: None,
             ended: None,
         };
         for pipe in [&running.stdin, &running.stdout.pipe, &running.stderr.pipe]
@@ -130,10 +131,16 @@ pub(crate) struct RunningProcess {
     input: Vec<u8>,
     sent: usize,
     first_line_seen: bool,
-    /// What its first line asked for as the longest time in the background.
-    async_limit: Option<Duration>,
     /// How it ended, once it has been waited for.
     ended: Option<ProcessExit>,
+}
+
+/// What ends the wait for a child before its own end; the child is ended with it.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct WaitLimits<'a> {
+    /// `None` waits as long as the child lives.
+    pub(crate) deadline: Option<Instant>,
+    pub(crate) cancel: Option<&'a CancelToken>,
 }
 
 /// How waiting came to its end.
@@ -145,7 +152,7 @@ pub(super) enum WaitOutcome {
 
 impl RunningProcess {
     /// Serves the child until it ends, its time is up, or it goes on its own.
-    pub(super) fn wait(mut self, deadline: Instant) -> WaitOutcome {
+    pub(super) fn wait(mut self, limits: WaitLimits<'_>) -> WaitOutcome {
         loop {
             self.feed_stdin();
             if self.says_async() {
@@ -179,26 +186,33 @@ impl RunningProcess {
                 }
             }
             // After the exit was checked: a child that ended in the last instant answered in time.
-            let Some(left) = deadline
-                .checked_duration_since(Instant::now())
-                .filter(|d| !d.is_zero())
-            else {
+            if limits.cancel.is_some_and(CancelToken::is_cancelled) {
                 self.kill();
-                return WaitOutcome::Ended(self.to_output(ProcessExit::TimedOut));
+                return WaitOutcome::Ended(self.to_output(ProcessExit::Cancelled));
+            }
+            let left = match limits.deadline {
+                None => None,
+                Some(deadline) => match deadline.checked_duration_since(Instant::now()) {
+                    Some(left) if !left.is_zero() => Some(left),
+                    _ => {
+                        self.kill();
+                        return WaitOutcome::Ended(self.to_output(ProcessExit::TimedOut));
+                    }
+                },
             };
-            self.poll_pipes(left);
+            self.poll_pipes(left, limits.cancel);
             self.stdout.drain();
             self.stderr.drain();
         }
     }
 
     /// Waits for a child in the background and reads what it said at last.
-    pub(crate) fn finish(self, deadline: Instant) -> HandlerOutput {
+    pub(crate) fn finish(self, limits: WaitLimits<'_>) -> HandlerOutput {
         let mut running = self;
         // Each async line is removed and the wait goes on: the event is already over, so a
         // second such line changes nothing.
         loop {
-            match running.wait(deadline) {
+            match running.wait(limits) {
                 WaitOutcome::Ended(output) => return output,
                 WaitOutcome::WentAsync(again) => running = again,
             }
@@ -241,22 +255,21 @@ impl RunningProcess {
         if line.get("async") != Some(&Value::Bool(true)) {
             return false;
         }
-        self.async_limit = line
-            .get("asyncTimeout")
-            .and_then(Value::as_u64)
-            .map(Duration::from_millis);
-        // What the handler prints later must be one object by itself.
+        // `asyncTimeout` is not read: the client does not end the handler by it. What the handler prints later must be one object by itself.
         self.stdout.bytes.drain(..=end);
         true
     }
 
-    /// The longest time it asked to go on in the background.
-    pub(crate) fn async_limit(&self) -> Option<Duration> {
-        self.async_limit
+    /// Its process, which is also its group and its session.
+    pub(crate) fn pid(&self) -> u32 {
+        self.pid.as_raw_nonzero().get().unsigned_abs()
     }
 
-    fn poll_pipes(&self, left: Duration) {
-        let mut fds = Vec::with_capacity(4);
+    fn poll_pipes(&self, left: Option<Duration>, cancel: Option<&CancelToken>) {
+        let mut fds = Vec::with_capacity(5);
+        if let Some(cancel) = cancel {
+            fds.push(PollFd::new(cancel.signal(), PollFlags::IN));
+        }
         if let Some(pipe) = &self.stdin {
             fds.push(PollFd::new(pipe, PollFlags::OUT));
         }
@@ -271,14 +284,14 @@ impl RunningProcess {
                 fds.push(PollFd::new(exit, PollFlags::IN));
                 left
             }
-            None => left.min(EXIT_POLL_INTERVAL),
+            None => Some(left.map_or(EXIT_POLL_INTERVAL, |left| left.min(EXIT_POLL_INTERVAL))),
         };
-        let timeout = Timespec {
+        let timeout = left.map(|left| Timespec {
             tv_sec: left.as_secs().try_into().unwrap_or(i64::MAX),
             tv_nsec: left.subsec_nanos().into(),
-        };
+        });
         // An interrupted or failed poll only means that we look again.
-        let _ = poll(&mut fds, Some(&timeout));
+        let _ = poll(&mut fds, timeout.as_ref());
     }
 
     /// Ends the whole group at once.

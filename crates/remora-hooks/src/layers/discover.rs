@@ -12,7 +12,7 @@ use crate::names;
 const MAX_POINTER_BYTES: u64 = 16 * 1024;
 
 /// User, project and local files, in that order.
-pub(super) fn list_settings_files(places: &SettingsPaths) -> Vec<(LayerSource, PathBuf)> {
+pub(crate) fn list_settings_files(places: &SettingsPaths) -> Vec<(LayerSource, PathBuf)> {
     let mut files = Vec::new();
     let settings = |dir: &Path, name: &str| dir.join(names::SETTINGS_DIR).join(name);
     if places.sources.user {

@@ -55,6 +55,7 @@ pub(super) fn run_handlers(
             Some(budget) => began + entry.config.timeout.unwrap_or(budget).min(budget),
             None => started + time_limit(entry),
         };
+        let deadline = host.deadline.map_or(deadline, |end| end.min(deadline));
         let kind = &entry.config.kind;
         host.trace_step(|| {
             format!(
@@ -65,6 +66,7 @@ pub(super) fn run_handlers(
             )
         });
         let call = handler::HandlerCall {
+            engine,
             entry,
             event,
             line: &line,

@@ -257,7 +257,7 @@ impl Laid {
             environment,
             session_dir: (!options.no_session_dir).then(|| self.root.join("session")),
             attendance,
-            trace: None,
+            ..Host::default()
         }
     }
 
@@ -291,7 +291,9 @@ impl Laid {
 
     fn compare(&self, engine: &Engine, event: &Event, run: Run, problems: &mut Problems) {
         let expect = &self.expect;
-        let Run { report, background } = run;
+        let Run {
+            report, background, ..
+        } = run;
         if let Some(expected) = &expect.ran {
             let ran = ran(engine, event, &report.handlers);
             problems.equal("ran", &json!(ran), &json!(expected));

@@ -2,5 +2,9 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod cases;
+mod live;
+mod models;
 mod plugins;
 mod recorded;
+mod session;
+mod verifier;

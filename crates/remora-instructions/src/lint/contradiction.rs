@@ -2,8 +2,9 @@
 
 use std::collections::HashSet;
 
-use crate::statement::{self, InstructionStatement};
-use crate::wording::{ComparableStatement, StatementIndex};
+use remora_wording::{
+    ComparableStatement, InstructionStatement, StatementIndex, statements_of_body,
+};
 
 /// A text to compare.
 #[derive(Debug, Clone, Copy)]
@@ -49,7 +50,7 @@ struct IndexedStatement {
 pub(super) fn find_conflicts(texts: &[ComparedText<'_>]) -> Vec<ConflictingPair> {
     let mut entries = Vec::new();
     for (at, text) in texts.iter().enumerate() {
-        let statements = statement::statements_of_body(text.body, text.name);
+        let statements = statements_of_body(text.body, text.name);
         entries.extend(statements.into_iter().map(|statement| IndexedStatement {
             text: at,
             group: text.group,

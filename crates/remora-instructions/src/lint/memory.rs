@@ -5,8 +5,8 @@ use std::fs;
 use std::path::Path;
 
 use super::{LintContext, LintFinding, Severity};
-use crate::auto_memory::{IndexSizeVerdict, judge_write};
-use crate::memories::{MemoryUri, pointer};
+use crate::auto_memory::{IndexSizeVerdict, judge_write, parse_link_target};
+use crate::memory_uri::MemoryUri;
 use crate::{disk, frontmatter, markdown, names, near};
 
 /// Memory files of a folder that are read.
@@ -120,7 +120,7 @@ fn check_index_size(index: &Path, text: &str) -> Option<LintFinding> {
 fn list_linked_files(line: &str) -> Vec<String> {
     let mut found = Vec::new();
     for (at, mark) in line.match_indices("](") {
-        let Some(target) = pointer::parse_link_target(&line[at + mark.len()..]) else {
+        let Some(target) = parse_link_target(&line[at + mark.len()..]) else {
             continue;
         };
         // An index may also link to pages; only files of this folder can be missing.

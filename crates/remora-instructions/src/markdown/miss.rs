@@ -1,10 +1,11 @@
 //! Marks that look like an import and are none, with the reason. For users who
 //! wonder why a file is not loaded; nothing is loaded by this.
 
-use super::chars::is_space;
-use super::inline::{Piece, PieceSink};
-use super::view::{View, count_newlines};
-use super::{ImportCollector, ParsedMarkdown, is_comment, list_uncommented_parts, scan};
+use remora_marked_lexer::{
+    MarkedDocument, Piece, PieceSink, View, count_newlines, is_space, trim_start,
+};
+
+use super::{ImportCollector, is_comment, list_uncommented_parts, may_import, scan};
 
 /// A mark that looks like an import, and does not import what it seems to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,10 +48,10 @@ const PATH_DELIMITERS: &[char] = &[
 /// All marks of a text, whose frontmatter is already off, that look like an
 /// import and are none.
 pub(crate) fn find_near_imports(body: &str) -> Vec<NearImport> {
-    if !body.contains('@') {
+    if !may_import(body) {
         return Vec::new();
     }
-    let parsed = ParsedMarkdown::new(body);
+    let parsed = MarkedDocument::parse(body);
     let mut found = NearImportCollector {
         list: Vec::new(),
         imports: ImportCollector(Vec::new()),
@@ -116,7 +117,7 @@ impl NearImportCollector {
 
     fn scan_html(&mut self, html: &str, lines: &[usize]) {
         if !is_comment(html) {
-            let open = super::chars::trim_start(html).starts_with("<!--");
+            let open = trim_start(html).starts_with("<!--");
             let why = if open {
                 NearImportReason::InComment
             } else {
@@ -140,6 +141,10 @@ impl NearImportCollector {
 }
 
 impl PieceSink for NearImportCollector {
+    fn wants_marks(&self, text: &str) -> bool {
+        may_import(text)
+    }
+
     fn accept_piece(&mut self, piece: Piece<'_>, lines: &[usize]) {
         match piece {
             Piece::Text(text, after) => self.scan_text(text, after, lines),

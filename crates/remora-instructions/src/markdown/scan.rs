@@ -1,6 +1,6 @@
 //! Finds `@path` in plain text and says what the client would look up.
 
-use super::chars::{is_space, trim};
+use remora_marked_lexer::{is_space, trim};
 
 /// An import mark in a text, at its `@`.
 pub(super) struct ImportMark<'a> {

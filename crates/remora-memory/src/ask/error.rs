@@ -11,11 +11,11 @@ const ERROR_CODE_DIGITS: std::ops::RangeInclusive<usize> = 3..=5;
 pub(super) fn parse_error(text: &str) -> SearchInputError {
     let printed = text.starts_with(char::is_whitespace);
     let text = text.trim();
-    let told = format!("error: {text}");
+    let labelled = format!("error: {text}");
     let met: &[&str] = if printed {
-        &[&told, text]
+        &[&labelled, text]
     } else {
-        &[text, &told]
+        &[text, &labelled]
     };
     let prints = met.iter();
     let prints = prints.filter_map(|text| fingerprint::fingerprint_error("", &[], text));

@@ -116,7 +116,7 @@ fn item(hash: &str, time: i64, message: CommitMessage, reverts: &[&str]) -> Item
         message,
         &reverts,
         &"p".into(),
-        format!("commit-{hash}"),
+        format!("commit-{hash}").into(),
     )
 }
 

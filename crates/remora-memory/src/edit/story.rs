@@ -283,8 +283,8 @@ impl<'a> EditSummary<'a> {
                     continue;
                 }
                 LineRole::Comment => {
-                    let told = self.documented.iter().any(|(_, side)| *side == line.side);
-                    if line.side == DiffSide::Come || !told {
+                    let is_documented = self.documented.iter().any(|(_, side)| *side == line.side);
+                    if line.side == DiffSide::Come || !is_documented {
                         self.comments.push((holder, line.text.trim()));
                     }
                     continue;
@@ -327,8 +327,8 @@ impl<'a> EditSummary<'a> {
                 .map(|s| s.symbol.name.clone())
                 .collect();
             list.retain(|s| {
-                let told = deep || has_value(s.symbol.kind);
-                !(told && outer.iter().any(|o| language.is_inside(&s.symbol.name, o)))
+                let is_documented = deep || has_value(s.symbol.kind);
+                !(is_documented && outer.iter().any(|o| language.is_inside(&s.symbol.name, o)))
             });
             // The members of an impl block say more than the block.
             let members = list.iter().any(|s| s.symbol.kind.is_body());

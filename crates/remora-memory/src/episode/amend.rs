@@ -432,7 +432,7 @@ mod tests {
             time,
             last_time: time,
             prompt: Some(1),
-            session: format!("s{time}"),
+            session: format!("s{time}").into(),
             files_modified: vec![file.to_owned()],
             detail: Some(
                 json!({

@@ -50,9 +50,9 @@ pub(crate) fn changed_lines<'a>(steps: impl Iterator<Item = &'a Item>) -> Change
 /// distinctive.
 fn line_print(line: &str) -> Option<String> {
     let line = line.trim();
-    let told = line.chars().filter(|c| c.is_alphanumeric()).count();
+    let letters = line.chars().filter(|c| c.is_alphanumeric()).count();
     let print = || format!("{:08x}", stable_hash(line.as_bytes()) & 0xffff_ffff);
-    (told >= MIN_LINE_CHARS).then(print)
+    (letters >= MIN_LINE_CHARS).then(print)
 }
 
 #[cfg(test)]

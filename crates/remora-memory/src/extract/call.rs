@@ -12,7 +12,7 @@ use super::{BatchBuilder, item};
 use crate::capture::CapturedEvent;
 use crate::edit::{self, EditKind, EditReading};
 use crate::fix::{self};
-use crate::lookup::{self, LookupValue};
+use crate::lookup::{self, LookupReading, LookupValue};
 use crate::output::{self, CommandOutcome};
 use crate::session::SessionState;
 use crate::store::{ItemWrite, Result};
@@ -50,6 +50,7 @@ impl BatchBuilder<'_> {
         if matches!(outcome, ToolOutcome::Failed(failure) if failure.is_misuse) {
             return Ok(Some("a misuse of the edit tool, which is tried again"));
         }
+        let mut holds = None;
         let rows = match (&tool.call, outcome) {
             (ToolCall::Shell(shell), _) => vec![extract_command(event, state, shell, outcome)],
             (ToolCall::ShellPoll, _) => {
@@ -62,14 +63,19 @@ impl BatchBuilder<'_> {
             (ToolCall::EditNotebook(edit), ToolOutcome::Done(_)) => {
                 vec![extract_notebook_edit(event, state, edit)]
             }
-            _ => looked_up(event, state, tool, outcome).into_iter().collect(),
+            _ => {
+                let mut reading = lookup::read_lookup(tool, outcome, event.root());
+                holds = reading.holds.take();
+                let row = looked_up(event, state, tool, outcome, reading);
+                row.into_iter().collect()
+            }
         };
         let Some(first) = rows.first() else {
             return Ok(Some("low value"));
         };
-        self.batch
-            .files
-            .extend(folder::collect_file_records(event, tool, outcome, first));
+        self.batch.files.extend(folder::collect_file_records(
+            event, tool, outcome, first, holds,
+        ));
         for row in rows {
             self.add_call_item(row, state)?;
         }
@@ -85,7 +91,7 @@ impl BatchBuilder<'_> {
         };
         for edit in tried {
             let edit = item::with_token_count(edit);
-            state.tell_anew(&edit);
+            state.replace_step(&edit);
             self.batch.items.push(ItemWrite::Add(edit));
         }
         let row = item::with_token_count(row);
@@ -306,8 +312,8 @@ fn looked_up(
     state: &SessionState,
     tool: &ToolUse,
     outcome: &ToolOutcome,
+    reading: LookupReading,
 ) -> Option<Item> {
-    let reading = lookup::read_lookup(tool, outcome, event.root());
     if reading.worth == LookupValue::Skip {
         return None;
     }
@@ -331,7 +337,7 @@ fn looked_up(
         },
         ToolOutcome::Failed(_) => None,
     };
-    if let Some(told) = agent.and_then(|id| state.told_by(id)) {
+    if let Some(told) = agent.and_then(|id| state.find_report(id)) {
         // One row for both: what was asked, and the result in its own words.
         row.uid.clone_from(&told.uid);
         row.subagent.clone_from(&told.subagent);

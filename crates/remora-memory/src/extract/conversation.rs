@@ -18,7 +18,7 @@ use crate::sentence;
 use crate::session::SessionState;
 use crate::statement::options::{self, OfferedChoice};
 use crate::statement::{self, Speaker, Statement, StatementKind};
-use crate::store::{Filter, ItemWrite, PageRequest};
+use crate::store::{Filter, ItemWrite, PageRequest, Store};
 use crate::summary::Summary;
 
 /// Characters of a prompt that are kept.
@@ -82,10 +82,14 @@ impl BatchBuilder<'_> {
             Speaker::Assistant => self.known_claims(event.project()),
             Speaker::User => Vec::new(),
         };
+        let echoes: Vec<bool> = stated
+            .iter()
+            .map(|said| is_echo(&said.text, &known))
+            .collect();
         let subject = state.last_request();
         let files = state.changed_files();
-        for (n, said) in stated.into_iter().enumerate() {
-            if is_echo(&said.text, &known) {
+        for ((n, said), is_echo) in stated.into_iter().enumerate().zip(echoes) {
+            if is_echo {
                 continue;
             }
             let kind = match said.kind {
@@ -93,9 +97,9 @@ impl BatchBuilder<'_> {
                 StatementKind::Preference => Kind::Preference,
                 StatementKind::Correction => Kind::Correction,
             };
-            let told = said.to_text();
-            let mut row = item::build_item(event, state, 1 + n, kind, &told);
-            row.text = told;
+            let quoted = said.to_text();
+            let mut row = item::build_item(event, state, 1 + n, kind, &quoted);
+            row.text = quoted;
             row.facts = said
                 .reason
                 .iter()
@@ -131,25 +135,29 @@ impl BatchBuilder<'_> {
     }
 
     /// What the project's last statements claim, as keys.
-    fn known_claims(&self, project: &str) -> Vec<String> {
-        let filter = Filter {
-            project: Some(project.into()),
-            kinds: CLAIM_KINDS.to_vec(),
-            ..Filter::default()
-        };
-        // A store that cannot be read cannot be written either, which is told.
-        let stored = self
-            .store
-            .list_items(&filter, PageRequest::newest(MAX_KNOWN_CLAIMS));
-        let stored = stored.unwrap_or_default();
-        let waiting = self.batch.items.iter().filter_map(|write| match write {
-            ItemWrite::Add(item) if item.project == project && CLAIM_KINDS.contains(&item.kind) => {
-                Some(item)
+    fn known_claims(&mut self, project: &str) -> Vec<&str> {
+        let Self {
+            store,
+            batch,
+            claims,
+            ..
+        } = self;
+        for write in &batch.items[claims.looked_through..] {
+            if let ItemWrite::Add(item) = write
+                && CLAIM_KINDS.contains(&item.kind)
+            {
+                let claim = (item.project.clone(), statement_key(&item.title));
+                claims.of_batch.push(claim);
             }
-            _ => None,
-        });
-        let titles = stored.iter().chain(waiting).map(|item| &item.title);
-        titles.map(|title| statement_key(title)).collect()
+        }
+        claims.looked_through = batch.items.len();
+        let stored = claims
+            .of_store
+            .entry(project.into())
+            .or_insert_with(|| list_stored_claims(*store, project));
+        let waiting = claims.of_batch.iter().filter(|(of, _)| *of == project);
+        let waiting = waiting.map(|(_, claim)| claim);
+        stored.iter().chain(waiting).map(String::as_str).collect()
     }
 
     pub(super) fn stop(
@@ -307,13 +315,29 @@ impl BatchBuilder<'_> {
 
 /// Whether an agent says what is known: it was given that, and who repeats a
 /// claim adds nothing to it. A few words before it make no other claim.
-fn is_echo(said: &str, known: &[String]) -> bool {
+fn is_echo(said: &str, known: &[&str]) -> bool {
     let said = statement_key(said);
     known.iter().any(|claim| {
         let lead = said.len().saturating_sub(claim.len());
         let long = claim.len() >= ECHO_BYTES && lead <= ECHO_BYTES;
-        said == *claim || long && said.ends_with(claim.as_str())
+        said == *claim || long && said.ends_with(claim)
     })
+}
+
+/// What the store's last statements of a project claim.
+fn list_stored_claims(store: &dyn Store, project: &str) -> Vec<String> {
+    let filter = Filter {
+        project: Some(project.into()),
+        kinds: CLAIM_KINDS.to_vec(),
+        ..Filter::default()
+    };
+    // A store that cannot be read cannot be written either, which is told.
+    let stored = store.list_items(&filter, PageRequest::newest(MAX_KNOWN_CLAIMS));
+    let stored = stored.unwrap_or_default();
+    stored
+        .iter()
+        .map(|item| statement_key(&item.title))
+        .collect()
 }
 
 /// The first line of prose, else the first heading, without Markdown.

@@ -25,7 +25,7 @@ pub(super) fn build_item(
     };
     Item {
         id: 0,
-        uid,
+        uid: uid.into(),
         external_id: None,
         key: None,
         kind,

@@ -255,7 +255,7 @@ fn an_ignored_event_leaves_nothing_but_its_name() {
         .unwrap();
     assert_eq!(
         digest.fates,
-        [EventDisposition::Skipped("ignored by the person")]
+        [EventDisposition::Skipped("ignored by the user")]
     );
     assert!(digest.batch.items.is_empty() && digest.batch.files.is_empty());
     assert_eq!(digest.batch.events[0].label, "");

@@ -22,9 +22,9 @@ pub(super) fn format_label(event: &CapturedEvent) -> String {
         EventLabel::Line(line) => return one_line(line, MAX_LABEL_CHARS),
         EventLabel::Parts(parts) => parts,
     };
-    let mut told = parts.iter().map(|part| format_part(part, event));
-    let mut label = told.next().unwrap_or_default();
-    let others: Vec<String> = told.filter(|text| !text.is_empty()).collect();
+    let mut texts = parts.iter().map(|part| format_part(part, event));
+    let mut label = texts.next().unwrap_or_default();
+    let others: Vec<String> = texts.filter(|text| !text.is_empty()).collect();
     let others = others.join(", ");
     if !others.is_empty() {
         if !label.is_empty() {

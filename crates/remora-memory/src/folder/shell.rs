@@ -39,16 +39,129 @@ const GIT_RM: KnownOptions = KnownOptions {
     has_target: false,
 };
 
-/// The moves and removals of a command line, in their order.
-pub(super) fn list_path_changes(command: &str) -> Vec<PathChange> {
+impl PathChange {
+    /// The same, of a command that ran in this folder; empty for the event's own.
+    fn in_folder(self, folder: &str) -> Self {
+        let join = |path: String| match folder {
+            "" => path,
+            _ if path.starts_with(['/', '~']) => path,
+            folder => format!("{folder}/{path}"),
+        };
+        match self {
+            Self::Removed(path) => Self::Removed(join(path)),
+            Self::Moved { from, to } => Self::Moved {
+                from: join(from),
+                to: join(to),
+            },
+        }
+    }
+}
+
+/// The moves and removals of a command line, in their order; `cwd` is the folder
+/// that the event names.
+pub(super) fn list_path_changes(command: &str, cwd: &str) -> Vec<PathChange> {
     // Not by the reader of command lines: a part with anything that a shell would
     // expand or quote is passed over whole, and words no longer show that.
     let parts = command.split(['\n', ';']).flat_map(|line| line.split("&&"));
-    parts
-        .filter(|part| !part.contains(is_shell_syntax))
-        .filter_map(read_part)
-        .flatten()
+    let plain = parts.clone().enumerate();
+    let plain = plain.filter(|(_, part)| !part.contains(is_shell_syntax));
+    let changes: Vec<(usize, Vec<PathChange>)> = plain
+        .filter_map(|(at, part)| Some((at, read_part(part)?)))
+        .collect();
+    if changes.is_empty() {
+        return Vec::new();
+    }
+    let Some(steps) = FolderSteps::from_parts(parts, cwd) else {
+        return Vec::new();
+    };
+    let changes = changes.into_iter();
+    let placed = changes.filter_map(|(at, changes)| Some((steps.folder_at(at)?, changes)));
+    placed
+        .flat_map(|(folder, changes)| changes.into_iter().map(move |c| c.in_folder(folder)))
         .collect()
+}
+
+/// In which folders the parts of a command line ran. After a `cd`, Claude Code's
+/// main session names the folder it led to; subagents and Codex name the one before
+/// it, because their next command starts there again.
+struct FolderSteps {
+    /// The part that changes the folder.
+    change_at: usize,
+    before: StepFolder,
+    after: StepFolder,
+}
+
+enum StepFolder {
+    /// The one that the event names.
+    Named,
+    Other(String),
+    Unknown,
+}
+
+impl FolderSteps {
+    /// `None` if it changes in a way that cannot be followed.
+    fn from_parts<'a>(parts: impl Iterator<Item = &'a str>, cwd: &str) -> Option<Self> {
+        let mut changing = parts.enumerate().filter(|(_, part)| changes_folder(part));
+        let Some((change_at, part)) = changing.next() else {
+            return Some(Self {
+                change_at: usize::MAX,
+                before: StepFolder::Named,
+                after: StepFolder::Named,
+            });
+        };
+        let mut words = part.split_whitespace();
+        let (Some("cd"), Some(path), None) = (words.next(), words.next(), words.next()) else {
+            return None;
+        };
+        let is_plain = !part.contains(is_shell_syntax)
+            && !path.starts_with(['-', '~'])
+            && !path.split('/').any(|name| name == "..");
+        if !is_plain || changing.next().is_some() {
+            return None;
+        }
+        let bare = path.trim_start_matches("./").trim_end_matches('/');
+        let (before, after) = match cwd.strip_suffix(bare) {
+            // `cd .`, and a folder by its whole path, which says nothing of the one
+            // before it.
+            _ if matches!(bare, "" | ".") && !path.starts_with('/') => {
+                (StepFolder::Named, StepFolder::Named)
+            }
+            Some("") => (StepFolder::Unknown, StepFolder::Named),
+            Some(above) if above.ends_with('/') => {
+                let above = above.trim_end_matches('/');
+                (StepFolder::Other(above.to_owned()), StepFolder::Named)
+            }
+            _ if path.starts_with('/') => (StepFolder::Named, StepFolder::Other(path.to_owned())),
+            _ => (
+                StepFolder::Named,
+                StepFolder::Other(format!("{cwd}/{bare}")),
+            ),
+        };
+        Some(Self {
+            change_at,
+            before,
+            after,
+        })
+    }
+
+    /// The folder of a part; empty for the event's own, `None` if it is not known.
+    fn folder_at(&self, at: usize) -> Option<&str> {
+        let folder = if at < self.change_at {
+            &self.before
+        } else {
+            &self.after
+        };
+        match folder {
+            StepFolder::Named => Some(""),
+            StepFolder::Other(folder) => Some(folder),
+            StepFolder::Unknown => None,
+        }
+    }
+}
+
+fn changes_folder(part: &str) -> bool {
+    let mut words = part.split([' ', '\t', '(']);
+    words.any(|word| matches!(word, "cd" | "pushd" | "popd"))
 }
 
 fn is_shell_syntax(c: char) -> bool {
@@ -181,7 +294,11 @@ mod tests {
 
     /// `x` for a removal, `a>b` for a move.
     fn shown(command: &str) -> String {
-        let changes = list_path_changes(command);
+        shown_in(command, "/p/app")
+    }
+
+    fn shown_in(command: &str, cwd: &str) -> String {
+        let changes = list_path_changes(command, cwd);
         let shown: Vec<String> = changes
             .into_iter()
             .map(|change| match change {
@@ -218,6 +335,39 @@ mod tests {
             ("git mv -f a.rs b.rs; rm c.rs", "a.rs>b.rs c.rs"),
         ] {
             assert_eq!(shown(command), expected, "{command}");
+        }
+    }
+
+    #[test]
+    fn paths_start_where_the_command_had_changed_to() {
+        for (command, cwd, expected) in [
+            // The event names the folder after the command.
+            ("cd lib && mv a.rs b.rs", "/p/app/lib", "a.rs>b.rs"),
+            ("cd src/lib/ && rm a.rs", "/p/app/src/lib", "a.rs"),
+            ("rm a.rs; cd lib; rm b.rs", "/p/app/lib", "/p/app/a.rs b.rs"),
+            ("cd /p/app && rm a.rs", "/p/app", "a.rs"),
+            ("rm a.rs && cd /p/app", "/p/app", ""),
+            // It names the folder before it.
+            ("cd lib && mv a.rs /b.rs", "/p/app", "/p/app/lib/a.rs>/b.rs"),
+            ("cd ./lib\nrm a.rs ~/b", "/p/app", "/p/app/lib/a.rs ~/b"),
+            (
+                "rm a.rs && cd lib && rm b.rs",
+                "/p/app",
+                "a.rs /p/app/lib/b.rs",
+            ),
+            ("cd /q && rm a.rs", "/p/app", "/q/a.rs"),
+            ("cd lib && rm a.rs", "/p/mylib", "/p/mylib/lib/a.rs"),
+            ("cd . && rm a.rs", "/p/app", "a.rs"),
+            // Nobody can tell.
+            ("cd .. && rm a.rs", "/p/app", ""),
+            ("cd - && rm a.rs", "/p/app", ""),
+            ("cd && rm a.rs", "/p/app", ""),
+            ("cd \"$X\" && rm a.rs", "/p/app", ""),
+            ("(cd lib && rm b.rs); rm a.rs", "/p/app", ""),
+            ("cd a && cd b && rm a.rs", "/p/app", ""),
+            ("pushd lib; rm a.rs; popd", "/p/app", ""),
+        ] {
+            assert_eq!(shown_in(command, cwd), expected, "{command} in {cwd}");
         }
     }
 

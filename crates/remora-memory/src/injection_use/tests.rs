@@ -100,7 +100,7 @@ fn rows() -> Vec<Item> {
             json!({}),
         )
     };
-    let of_person = Item {
+    let of_user = Item {
         project: "".into(),
         ..memory("tone", "memory://user/tone", "/home/dev/tone.md")
     };
@@ -114,7 +114,7 @@ fn rows() -> Vec<Item> {
             "memory://project/no-mocks",
             "/home/dev/notes/no-mocks.md",
         ),
-        of_person,
+        of_user,
         row("notebook", Kind::Change, &["a.ipynb"], json!({})),
     ]
 }
@@ -162,15 +162,15 @@ fn play(case: &Case, size: usize, lives: Lives) -> Vec<String> {
         let mut batch = Batch::default();
         for event in chunk {
             // The whole file each time, as after a start.
-            let told = match event.session() {
+            let told = match event.session().as_str() {
                 "s1" => lines(case),
                 _ => Vec::new(),
             };
             batch
-                .given
+                .injections
                 .extend(uses.add_injections(&store, event, told).unwrap());
         }
-        batch.used = chunk
+        batch.uses = chunk
             .iter()
             .flat_map(|event| uses.detect_uses(event))
             .collect();
@@ -242,7 +242,7 @@ fn old_lines_and_old_sessions_are_let_go() {
 }
 
 #[test]
-fn what_the_person_excluded_is_not_looked_at() {
+fn what_the_user_excluded_is_not_looked_at() {
     let store = MemoryStore::default();
     let mut uses = UseDetector::default();
     let told = Told {

@@ -57,8 +57,8 @@ pub(super) fn describe_skill(
     output: &ToolOutput,
 ) -> LookupReading {
     let name = one_line(name.unwrap_or("a skill"), 50);
-    let given = arguments.map(|given| format!(": {}", one_line(given, 60)));
-    LookupReading::new(&format!("Used skill {name}{}", given.unwrap_or_default()))
+    let shown = arguments.map(|shown| format!(": {}", one_line(shown, 60)));
+    LookupReading::new(&format!("Used skill {name}{}", shown.unwrap_or_default()))
         .with_concept("skill")
         .with_text(&output.text)
 }

@@ -5,6 +5,7 @@ use remora_core::tool_call::{FileForm, FileRead, OutputDetail, ShownFile, ToolOu
 use super::LookupReading;
 use super::values::{format_count, relative_path};
 use crate::edit::short_path;
+use crate::folder;
 use crate::symbols::{Language, Symbol, SymbolKind, list_symbols};
 
 pub(super) fn describe_read(read: &FileRead, output: &ToolOutput, root: &str) -> LookupReading {
@@ -64,7 +65,15 @@ fn describe_text_read(
         let last = first.saturating_add(held.saturating_sub(1)).max(first);
         format!("lines {first}-{last} of {total}")
     };
-    let symbols = select_leading_symbols(list_symbols(path, content));
+    let symbols = list_symbols(path, content);
+    // For the folder's record, which would have to look through the text again.
+    let holds = match &output.detail {
+        OutputDetail::File(file) if file.content.is_some() => {
+            folder::join_main_symbols(content, &symbols)
+        }
+        _ => None,
+    };
+    let symbols = select_leading_symbols(symbols);
     let language = Language::from_path(path);
     let top = symbols.iter().filter(|s| rank_symbol(s) == 0).count();
     let shown_symbols = if top > 0 {
@@ -98,6 +107,7 @@ fn describe_text_read(
             symbol.name
         ));
     }
+    reading.holds = holds;
     reading.with_text(content)
 }
 

@@ -130,11 +130,11 @@ pub(super) fn describe_unknown_call(
 
 /// A call by its name and arguments, and the beginning of what it answered.
 fn describe_call(lead: &str, input: &Value, output: &ToolOutput) -> LookupReading {
-    let given = format_arguments(input, 70);
-    let title = if given.is_empty() {
+    let arguments = format_arguments(input, 70);
+    let title = if arguments.is_empty() {
         lead.to_owned()
     } else {
-        format!("{lead}: {given}")
+        format!("{lead}: {arguments}")
     };
     let result = text_or_json(output);
     let mut reading = LookupReading::new(&title);

@@ -20,11 +20,11 @@ const MAX_KEY_CHARS: usize = 500;
 pub fn describe_command(command: &str, description: Option<&str>) -> String {
     // The agent's own words say what the command was for; the line only says
     // what it was.
-    if let Some(given) = description
+    if let Some(options) = description
         .map(text::collapse_whitespace)
         .filter(|d| !d.is_empty())
     {
-        return text::truncate_chars(&given, MAX_COMMAND_CHARS);
+        return text::truncate_chars(&options, MAX_COMMAND_CHARS);
     }
     let parsed = CommandLine::parse(command);
     let parts: Vec<&CommandPart> = parsed.working_parts().collect();
@@ -110,10 +110,10 @@ fn describe_part(part: &CommandPart) -> String {
         }
         "ssh" => match (first, part.arguments().nth(1)) {
             (Some(host), Some(_)) => {
-                let told = text::collapse_whitespace(
+                let shown = text::collapse_whitespace(
                     &part.arguments().skip(1).collect::<Vec<_>>().join(" "),
                 );
-                format!("Ran `{}` on {host}", text::truncate_chars(&told, 70))
+                format!("Ran `{}` on {host}", text::truncate_chars(&shown, 70))
             }
             (Some(host), None) => format!("Connected to {host}"),
             _ => describe_run(part),
@@ -218,13 +218,13 @@ fn describe_search(part: &CommandPart) -> String {
             format!("Listed files in {pattern}")
         }
         Some(pattern) => {
-            let told = format!(
+            let shown = format!(
                 "Searched for `{}`",
                 text::truncate_chars(&text::collapse_whitespace(pattern), 60)
             );
             match join_names(places.into_iter()) {
-                places if places.is_empty() || places == "." => told,
-                places => format!("{told} in {places}"),
+                places if places.is_empty() || places == "." => shown,
+                places => format!("{shown} in {places}"),
             }
         }
         None => describe_run(part),
@@ -397,32 +397,33 @@ fn is_aside(part: &CommandPart) -> bool {
 fn format_part_key(part: &CommandPart) -> String {
     let runner = RUNNER_PROGRAMS.contains(&part.program());
     let mut words: Vec<String> = Vec::with_capacity(part.words.len());
-    let mut given = part.words.iter().skip(1).peekable();
+    let mut options = part.words.iter().skip(1).peekable();
     let mut program = part.program().to_owned();
     // `python -m pytest` is pytest.
-    if matches!(program.as_str(), "python" | "python3") && given.peek().is_some_and(|w| *w == "-m")
+    if matches!(program.as_str(), "python" | "python3")
+        && options.peek().is_some_and(|w| *w == "-m")
     {
-        given.next();
-        if let Some(module) = given.next() {
+        options.next();
+        if let Some(module) = options.next() {
             program.clone_from(module);
         }
     }
-    while let Some(word) = given.next() {
+    while let Some(word) = options.next() {
         let name = word.split('=').next().unwrap_or(word);
         if VERBOSITY_OPTIONS.contains(&name) {
             // `--color always` has its value behind it.
             if name == "--color"
                 && !word.contains('=')
-                && given.peek().is_some_and(|w| {
+                && options.peek().is_some_and(|w| {
                     matches!(w.as_str(), "always" | "never" | "auto" | "yes" | "no")
                 })
             {
-                given.next();
+                options.next();
             }
         } else if matches!(name, "--tb" | "--test-threads") {
             // How tests are shown or scheduled, not which of them run.
             if !word.contains('=') {
-                given.next();
+                options.next();
             }
         } else if !(runner && SHORT_VERBOSITY_OPTIONS.contains(&name)) {
             words.push(quote_word(word));

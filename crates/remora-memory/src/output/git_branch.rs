@@ -85,7 +85,7 @@ fn parse_refusal(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
 }
 
 fn parse_success(doc: &CommandOutput<'_>, at: usize, line: &str) -> Option<CommandDraft> {
-    let (tool, told): (&'static str, String) =
+    let (tool, outcome): (&'static str, String) =
         if let Some(rest) = line.strip_prefix("Switched to a new branch ") {
             (
                 find_switch_tool(doc),
@@ -181,7 +181,7 @@ fn parse_success(doc: &CommandOutput<'_>, at: usize, line: &str) -> Option<Comma
     let mut draft = CommandDraft::new(tool);
     draft.verdict = Some(CommandOutcome::Passed);
     draft.add_concept("git");
-    draft.title = format!("{tool}: {told}");
+    draft.title = format!("{tool}: {outcome}");
     if let Some(state) = doc.lines.iter().find(|l| l.starts_with("Your branch ")) {
         draft.add_fact(state.trim_end_matches(['.', ',']));
     }

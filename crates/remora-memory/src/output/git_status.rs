@@ -55,18 +55,18 @@ pub(super) fn parse_output(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
         ("untracked", &files.untracked),
         ("unmerged", &files.unmerged),
     ];
-    let told: Vec<String> = groups
+    let parts: Vec<String> = groups
         .iter()
         .filter(|(_, list)| !list.is_empty())
         .map(|(name, list)| format!("{} {name}", list.len()))
         .collect();
     let on = branch.map(|b| format!(" on {b}")).unwrap_or_default();
-    draft.title = match (committing, told.is_empty()) {
+    draft.title = match (committing, parts.is_empty()) {
         (true, true) => format!("git commit{on}: nothing to commit"),
-        (true, false) => format!("git commit{on}: nothing staged ({})", told.join(", ")),
+        (true, false) => format!("git commit{on}: nothing staged ({})", parts.join(", ")),
         (false, true) if clean || branch.is_some() => format!("git status{on}: clean"),
         (false, true) => return None,
-        (false, false) => format!("git status{on}: {}", told.join(", ")),
+        (false, false) => format!("git status{on}: {}", parts.join(", ")),
     };
     if !files.unmerged.is_empty() {
         draft.add_concept("merge conflict");

@@ -81,7 +81,7 @@ fn parse_push(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
         .or_else(|| refused.and_then(|at| text::find_quoted(doc.lines[at])))
         .map(bare_remote)
         .unwrap_or_default();
-    let mut told = Vec::new();
+    let mut described = Vec::new();
     for (at, line) in doc.lines.iter().enumerate() {
         let Some(moved) = parse_ref_update(line) else {
             continue;
@@ -96,7 +96,7 @@ fn parse_push(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
             );
             continue;
         }
-        told.push(match moved.flag {
+        described.push(match moved.flag {
             '*' => format!("{} {}", moved.what, moved.to),
             '-' => format!("deleted {}", moved.from),
             '+' => format!("forced {} to {} ({})", moved.from, moved.to, moved.what),
@@ -127,12 +127,12 @@ fn parse_push(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
         }
         return Some(draft);
     }
-    if told.is_empty() {
+    if described.is_empty() {
         return None;
     }
     draft.verdict = Some(CommandOutcome::Passed);
-    draft.title = format!("git push to {remote}: {}", told.join(", "));
-    for line in told {
+    draft.title = format!("git push to {remote}: {}", described.join(", "));
+    for line in described {
         draft.add_fact(line);
     }
     Some(draft)
@@ -214,10 +214,10 @@ fn parse_merge(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
     } else if fetched.is_none() {
         return None;
     }
-    let mut told = Vec::new();
+    let mut described = Vec::new();
     for line in &doc.lines {
         if let Some(moved) = parse_ref_update(line) {
-            told.push(match moved.flag {
+            described.push(match moved.flag {
                 '*' => format!("{} {}", moved.what, moved.to),
                 _ => format!("{} {}", moved.to, moved.what),
             });
@@ -229,12 +229,12 @@ fn parse_merge(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
         }
     }
     if draft.title.is_empty() {
-        if told.is_empty() {
+        if described.is_empty() {
             return None;
         }
-        draft.title = format!("{tool}: {}", told.join(", "));
+        draft.title = format!("{tool}: {}", described.join(", "));
     }
-    for line in told {
+    for line in described {
         draft.add_fact(line);
     }
     Some(draft)

@@ -95,12 +95,12 @@ pub(super) fn read_tests(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
             tests.packages_failed
         ));
         let built: Vec<String> = draft.problems.iter().map(Problem::to_text).collect();
-        let told = if draft.concepts.contains(&"compile error") {
+        let parts = if draft.concepts.contains(&"compile error") {
             &built
         } else {
             &facts[1..]
         };
-        for fact in told {
+        for fact in parts {
             draft.add_fact(fact);
         }
     }
@@ -405,15 +405,15 @@ pub(super) fn read_get(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
         let _ = known;
         return None;
     }
-    let mut told = Vec::new();
+    let mut parts = Vec::new();
     if !added.is_empty() {
-        told.push(format!("added {}", format_names(&added)));
+        parts.push(format!("added {}", format_names(&added)));
     }
     if !changed.is_empty() {
-        told.push(format!("changed {}", format_names(&changed)));
+        parts.push(format!("changed {}", format_names(&changed)));
     }
     draft.verdict = Some(CommandOutcome::Passed);
-    draft.title = format!("go get: {}", told.join(", "));
+    draft.title = format!("go get: {}", parts.join(", "));
     for what in added.iter().chain(&changed) {
         draft.add_fact(what);
     }

@@ -98,11 +98,11 @@ fn parse_failure(doc: &CommandOutput<'_>, at: usize, status: &str, name: &str) -
             .skip(at + 1)
             .take(30)
             .find(|l| l.trim_start().starts_with("Error: "));
-        let told = match (said, status) {
+        let statement = match (said, status) {
             (Some(line), _) => line.trim().to_owned(),
             (None, "FAIL") => String::new(),
             (None, status) => status.to_lowercase(),
         };
-        Problem::new(told).with_subject(name)
+        Problem::new(statement).with_subject(name)
     }
 }

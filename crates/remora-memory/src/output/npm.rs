@@ -11,27 +11,27 @@ pub(super) fn parse_output(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
     }
     let summary = doc.lines.iter().rposition(|l| is_summary(l))?;
     let line = doc.lines[summary];
-    let mut told = Vec::new();
+    let mut segments = Vec::new();
     for verb in ["added", "removed", "changed"] {
         if let Some(at) = line.find(&format!("{verb} "))
             && let Some((n, _)) = text::parse_number(&line[at + verb.len() + 1..])
         {
-            told.push(format!("{verb} {}", text::format_count_u32(n, "package")));
+            segments.push(format!("{verb} {}", text::format_count_u32(n, "package")));
         }
     }
-    if told.is_empty() {
-        told.push("up to date".to_owned());
+    if segments.is_empty() {
+        segments.push("up to date".to_owned());
     }
     if let Some(found) = doc
         .lines
         .iter()
         .find(|l| l.contains("vulnerabilit") && text::parse_number(l).is_some_and(|(n, _)| n > 0))
     {
-        told.push(format_vulnerabilities(found));
+        segments.push(format_vulnerabilities(found));
         draft.add_concept("vulnerability");
     }
     draft.verdict = Some(CommandOutcome::Passed);
-    draft.title = format!("npm install: {}", told.join(", "));
+    draft.title = format!("npm install: {}", segments.join(", "));
     draft.add_fact(line);
     for (at, line) in doc.lines.iter().enumerate() {
         if let Some(rest) = line

@@ -180,20 +180,20 @@ fn parse_uv(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
     if resolved.is_none() && installed.is_none() && removed.is_none() && audited.is_none() {
         return None;
     }
-    let mut told = Vec::new();
+    let mut segments = Vec::new();
     for (verb, n) in [("installed", installed), ("removed", removed)] {
         if let Some(n) = n {
-            told.push(format!("{verb} {}", text::format_count_u32(n, "package")));
+            segments.push(format!("{verb} {}", text::format_count_u32(n, "package")));
         }
     }
-    if told.is_empty() {
-        told.push(match (audited, resolved) {
+    if segments.is_empty() {
+        segments.push(match (audited, resolved) {
             (Some(n), _) => format!("{} up to date", text::format_count_u32(n, "package")),
             (_, Some(n)) => format!("resolved {}", text::format_count_u32(n, "package")),
             _ => "done".to_owned(),
         });
     }
-    let mut draft = CommandDraft::passed("uv", CONCEPT, format!("uv: {}", told.join(", ")));
+    let mut draft = CommandDraft::passed("uv", CONCEPT, format!("uv: {}", segments.join(", ")));
     for line in &doc.lines {
         if let Some(name) = line
             .strip_prefix(" + ")

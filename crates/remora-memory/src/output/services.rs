@@ -50,7 +50,7 @@ pub(super) fn read_terraform(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
         draft.add_problem(at, problem);
         return Some(draft);
     }
-    let told = doc
+    let reply = doc
         .lines
         .iter()
         .rev()
@@ -66,9 +66,9 @@ pub(super) fn read_terraform(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
             .any(|start| line.starts_with(start))
         })?;
     draft.verdict = Some(CommandOutcome::Passed);
-    let (verb, counts) = match told {
-        told if told.starts_with("No changes.") => ("plan", "no changes"),
-        told => match told.split_once(": ") {
+    let (verb, counts) = match reply {
+        reply if reply.starts_with("No changes.") => ("plan", "no changes"),
+        reply => match reply.split_once(": ") {
             Some(("Plan", counts)) => ("plan", counts),
             Some((head, counts)) if head.starts_with("Apply") => ("apply", counts),
             Some((_, counts)) => ("destroy", counts),
@@ -108,30 +108,30 @@ pub(super) fn read_kubectl(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
     let mut draft = CommandDraft::new("kubectl");
     if let Some(at) = doc.lines.iter().position(is_error) {
         let line = doc.line_at(at).trim();
-        let told = line.strip_prefix("error: ").unwrap_or(line);
-        let told = told.strip_prefix("Error from server ").unwrap_or(told);
+        let reply = line.strip_prefix("error: ").unwrap_or(line);
+        let reply = reply.strip_prefix("Error from server ").unwrap_or(reply);
         // `(NotFound): pods "api" not found`
-        let told = match told
+        let reply = match reply
             .strip_prefix('(')
             .and_then(|rest| rest.split_once("): "))
         {
             Some((_, rest)) => rest,
-            None => told,
+            None => reply,
         };
         // A patch is shown before what is wrong with it.
-        let told = match told.strip_suffix(':') {
+        let reply = match reply.strip_suffix(':') {
             Some(_) => doc
                 .lines
                 .iter()
                 .rev()
                 .map(|line| line.trim())
                 .find(|line| !line.is_empty())
-                .unwrap_or(told),
-            None => told,
+                .unwrap_or(reply),
+            None => reply,
         };
         draft.verdict = Some(CommandOutcome::Failed);
-        draft.title = format!("kubectl failed: {told}");
-        let problem = Problem::new(told);
+        draft.title = format!("kubectl failed: {reply}");
+        let problem = Problem::new(reply);
         draft.add_fact(problem.to_text());
         draft.add_problem(at, problem);
         return Some(draft);

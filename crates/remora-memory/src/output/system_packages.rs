@@ -40,16 +40,16 @@ fn parse_apt(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
         .find(|l| l.contains(" upgraded, ") && l.contains(" newly installed, "))?;
     let new = text::count_of(summary, "newly installed").unwrap_or(0);
     let upgraded = text::count_of(summary, "upgraded").unwrap_or(0);
-    let mut told = Vec::new();
+    let mut segments = Vec::new();
     for (n, verb) in [(new, "installed"), (upgraded, "upgraded")] {
         if n > 0 {
-            told.push(format!("{verb} {}", text::format_count_u32(n, "package")));
+            segments.push(format!("{verb} {}", text::format_count_u32(n, "package")));
         }
     }
-    if told.is_empty() {
-        told.push("nothing to do".to_owned());
+    if segments.is_empty() {
+        segments.push("nothing to do".to_owned());
     }
-    let mut draft = CommandDraft::passed("apt", CONCEPT, format!("apt: {}", told.join(", ")));
+    let mut draft = CommandDraft::passed("apt", CONCEPT, format!("apt: {}", segments.join(", ")));
     draft.add_fact(summary);
     for line in &doc.lines {
         if let Some(rest) = line.strip_prefix("Setting up ") {

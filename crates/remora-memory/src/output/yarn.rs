@@ -57,7 +57,7 @@ fn parse_pnpm(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
     }
     let title = match packages {
         Some(counts) => {
-            let told: Vec<String> = counts
+            let parts: Vec<String> = counts
                 .split_whitespace()
                 .filter_map(|w| match w.split_at_checked(1)? {
                     ("+", n) => Some(format!(
@@ -71,7 +71,7 @@ fn parse_pnpm(doc: &CommandOutput<'_>) -> Option<CommandDraft> {
                     _ => None,
                 })
                 .collect();
-            format!("pnpm install: {}", told.join(", "))
+            format!("pnpm install: {}", parts.join(", "))
         }
         None => "pnpm install: already up to date".to_owned(),
     };

@@ -5,6 +5,7 @@
 use std::collections::HashMap;
 
 use remora_core::detail::DetailList;
+use remora_core::ids::{ItemUid, SessionId};
 use remora_core::record::{Item, Kind};
 
 use super::card;
@@ -94,10 +95,13 @@ impl RecallCandidate {
 /// The identity of a turn: the session and the number of the prompt in it.
 fn turn_of(item: &Item) -> (String, Option<u32>) {
     match item.kind {
-        Kind::Memory => (item.key.clone().unwrap_or_else(|| item.uid.clone()), None),
+        Kind::Memory => (
+            item.key.clone().unwrap_or_else(|| item.uid.to_string()),
+            None,
+        ),
         // Imported items may have no session; each is a turn by itself.
-        _ if item.session.is_empty() => (item.uid.clone(), None),
-        _ => (item.session.clone(), item.prompt),
+        _ if item.session.is_empty() => (item.uid.to_string(), None),
+        _ => (item.session.to_string(), item.prompt),
     }
 }
 
@@ -118,7 +122,7 @@ pub(super) fn rank_candidates(
         .map(|hits| RecallCandidate::from_hits(&relevance, hits))
         .collect();
     sort_by_probability(&mut candidates);
-    let mut sessions: HashMap<String, Vec<ItemHeader>> = HashMap::new();
+    let mut sessions: HashMap<SessionId, Vec<ItemHeader>> = HashMap::new();
     for candidate in candidates.iter_mut().take(MAX_LOOKED_UP_TURNS) {
         if candidate.checkpoint.is_none() {
             candidate.checkpoint = find_checkpoint(store, scene, candidate, &mut sessions)?;
@@ -175,12 +179,13 @@ fn find_checkpoint(
     store: &RecallReader<'_>,
     scene: &RecallContext<'_>,
     candidate: &RecallCandidate,
-    sessions: &mut HashMap<String, Vec<ItemHeader>>,
+    sessions: &mut HashMap<SessionId, Vec<ItemHeader>>,
 ) -> Result<Option<Item>> {
     let Some(item) = candidate.hits.first().map(|hit| &hit.item) else {
         return Ok(None);
     };
-    if item.session.is_empty() || item.session == scene.session {
+    // The session has its own turns in its context.
+    if item.session.is_empty() || item.session == *scene.session {
         return Ok(None);
     }
     if !sessions.contains_key(&item.session) {
@@ -193,9 +198,9 @@ fn find_checkpoint(
 
 /// Where the newest checkpoints of a session stand. A session may have dozens, and
 /// reading one takes longer than finding all.
-fn list_checkpoints(store: &RecallReader<'_>, session: &str) -> Result<Vec<ItemHeader>> {
+fn list_checkpoints(store: &RecallReader<'_>, session: &SessionId) -> Result<Vec<ItemHeader>> {
     let filter = Filter {
-        session: Some(session.to_owned()),
+        session: Some(session.clone()),
         kinds: vec![Kind::Summary],
         ..Filter::default()
     };
@@ -284,12 +289,12 @@ pub(super) fn ended_by<'r>(
 pub(super) struct ItemTurns<'a> {
     turns: &'a [Item],
     /// The turn of each item by uid, if it is known.
-    by_row: HashMap<String, ItemTurn>,
+    by_row: HashMap<ItemUid, ItemTurn>,
 }
 
 #[derive(Debug)]
 struct ItemTurn {
-    turn: String,
+    turn: ItemUid,
     is_stated: bool,
 }
 

@@ -2,6 +2,7 @@
 //! session, as far as the client's own summary leaves them out. The briefing is
 //! not repeated.
 
+use remora_core::ids::SessionId;
 use remora_core::record::{Item, Kind};
 
 use super::context_block::ContextBlock;
@@ -59,13 +60,13 @@ pub(super) fn recall_after_compaction(
     let lost = |item: &&Item| !said.covers_text(&item.title) && !later.is_superseded(item);
     let decided: Vec<&Item> = stated.iter().filter(lost).take(MAX_STATEMENTS).collect();
     // A prompt that is listed as a decision is not listed as a request too.
-    let told = WordSet::of_rows(decided.iter().copied());
+    let listed = WordSet::of_rows(decided.iter().copied());
     prompts.retain(|item| {
         !matches!(
             classify_intent(&item.text),
             PromptIntent::Trivial | PromptIntent::Continue
         ) && !said.covers_text(&item.title)
-            && !told.covers_text(&item.text)
+            && !listed.covers_text(&item.text)
     });
     let first = prompts.last().filter(|_| prompts.len() >= MAX_PROMPTS);
     let asked = prompts
@@ -95,7 +96,7 @@ pub(super) fn recall_after_compaction(
 }
 
 /// The prompt that a very long session began with.
-fn first_prompt(store: &RecallReader<'_>, session: &str) -> Result<Vec<Item>> {
+fn first_prompt(store: &RecallReader<'_>, session: &SessionId) -> Result<Vec<Item>> {
     let filter = Filter {
         session: Some(session.to_owned()),
         kinds: vec![Kind::Prompt],
@@ -190,11 +191,11 @@ fn add_changed_files(
     let Some((_, last)) = names.first() else {
         return;
     };
-    let told: Vec<String> = names
+    let listed: Vec<String> = names
         .iter()
         .map(|(file, _)| sanitize_line(file, 120))
         .collect();
-    let text = format!("Files that were changed: {}", told.join(", "));
+    let text = format!("Files that were changed: {}", listed.join(", "));
     if let Some(tokens) = page.add_lines(&text) {
         let why = "files that the compaction's summary leaves out".to_owned();
         if !recall.given.iter().any(|given| given.item == name_of(last)) {

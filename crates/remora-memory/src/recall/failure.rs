@@ -15,9 +15,9 @@ use super::refused::refusal_of;
 use super::{Exposure, RecallContext, RecallResult, item_line, name_of};
 use crate::fingerprint::{ErrorSigns, MessageSkeleton, MessageStrength, error_signs};
 use crate::output::{self, CommandOutcome};
-use crate::private::{strip_injected, strip_private};
 use crate::store::{DetailRow, Filter, ItemRef, PageRequest as Part, Result, SortOrder};
 use crate::words::{Query, TermSplitter, is_stop};
+use remora_redact::private::{strip_injected, strip_private};
 
 /// Tokens that a fix may cost.
 const MAX_TOKENS: u32 = 400;
@@ -253,7 +253,7 @@ fn met_before(
     known: &mut KnownErrors,
 ) -> Result<Option<(Item, String)>> {
     // What this session said about its own failures is in its context.
-    let elsewhere = |item: &Item| item.session != scene.session;
+    let elsewhere = |item: &Item| item.session != *scene.session;
     let place = (scene.project.as_str(), Kind::Failure);
     match find_similar_error(store, place, command, &signs.says, known, elsewhere)? {
         Some(failure) => find_explanation(store, &failure),

@@ -23,7 +23,7 @@ const MAX_FACTS: usize = 3;
 pub(super) fn render_line(item: &Item, truth: Freshness, scene: &RecallContext<'_>) -> String {
     let mark = if is_untrusted(item) { "~" } else { "" };
     let who = match item.speaker.as_deref() {
-        Some("user") if item.kind != Kind::Prompt => " (the person)",
+        Some("user") if item.kind != Kind::Prompt => " (the user)",
         _ => "",
     };
     let mut text = format!(
@@ -82,8 +82,8 @@ fn render_details(item: &Item) -> Vec<String> {
             if same { Vec::new() } else { vec![text] }
         }
         _ => {
-            let told = |fact: &&String| !fact.is_empty() && **fact != item.title;
-            let facts = item.facts.iter().filter(told).take(MAX_FACTS);
+            let adds = |fact: &&String| !fact.is_empty() && **fact != item.title;
+            let facts = item.facts.iter().filter(adds).take(MAX_FACTS);
             facts
                 .map(|fact| sanitize_line(fact, MAX_FACT_CHARS))
                 .collect()

@@ -14,8 +14,8 @@ use super::reader::RecallReader;
 use super::sanitize::sanitize_block;
 use super::{ASSISTANT_SPEAKER, Exposure, RecallContext, RecallResult, item_line, name_of};
 use crate::end_date::item_ended_on;
-use crate::private::{strip_injected, strip_private};
 use crate::store::{Filter, PageRequest as Part, Result};
+use remora_redact::private::{strip_injected, strip_private};
 
 /// Memories of a scope that are read.
 const MAX_MEMORIES_PER_SCOPE: usize = 200;
@@ -144,7 +144,7 @@ pub(super) fn refresh_memory(item: &Item, scene: &RecallContext<'_>) -> Option<I
     }
     let size = item.detail_count(DetailNumber::Size).unwrap_or(0);
     let detail = item.detail.as_ref();
-    let modified = detail.and_then(|detail| detail.signed(DetailNumber::Modified));
+    let modified = detail.and_then(|detail| detail.read_signed(DetailNumber::Modified));
     let text = match scene
         .disk
         .read_changed_memory(path, size, modified.unwrap_or(0))

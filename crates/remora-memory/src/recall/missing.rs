@@ -35,16 +35,16 @@ pub(super) fn recall_for_missing_file(
         return Ok(recall);
     }
     let files = store.list_files(scene.project, None)?;
-    let told = |path: &str| sanitize_line(path, MAX_PATH_CHARS);
+    let shown = |path: &str| sanitize_line(path, MAX_PATH_CHARS);
     let text = if let Some((now, time)) = follow_moves(&files, path, scene) {
         format!(
             "{} is not there any more: it was moved to {} on {}.",
-            told(path),
-            told(&now),
+            shown(path),
+            shown(&now),
             format_date(time)
         )
     } else if let Some(now) = find_namesake(&files, path, scene) {
-        let (path, now) = (told(path), told(&now));
+        let (path, now) = (shown(path), shown(&now));
         format!("{path} is not there; the only file of that name that is known is {now}.")
     } else {
         return Ok(recall);

@@ -4,7 +4,7 @@
 
 use remora_core::detail::DetailList;
 use remora_core::record::{Item, Kind};
-use std::cell::RefCell;
+use std::cell::{LazyCell, RefCell};
 
 use super::candidates::{self, RecallCandidate};
 use super::card::{self, CardFocus};
@@ -25,7 +25,7 @@ use super::supersession::{Supersessions, is_stated};
 use super::word_set::WordSet;
 use super::{Exposure, RecallContext, RecallResult, is_untrusted, item_line, name_of, work};
 use crate::end_date::ended_on;
-use crate::episode::{ComparedTurn, amends_turn, drops_by_name, replaces_work, speaks_of_wanted};
+use crate::episode::{ComparedTurn, WantedWords, amends_turn, drops_by_name, replaces_work};
 use crate::store::{FileMatch, Filter, Hit, ItemRef, PageRequest as Part, Result};
 use crate::words::{self, is_stop};
 
@@ -209,7 +209,7 @@ fn find_named_work(sessions: &[Item], prompt: &str) -> Option<usize> {
 }
 
 /// Rejects what the session has seen.
-const REASON_INJECTED_BEFORE: &str = "given before";
+const REASON_INJECTED_BEFORE: &str = "injected before";
 /// Rejects a question without an answer.
 const REASON_UNANSWERED: &str = "asked, and not answered";
 
@@ -288,7 +288,7 @@ impl<'a> PromptRecall<'a> {
         let refused = if candidate.probability < least {
             Some(format!("{why}, below {least:.2}"))
         } else if self.cards == MAX_CARDS {
-            Some("enough was given".to_owned())
+            Some("enough was injected".to_owned())
         } else {
             None
         };
@@ -335,12 +335,12 @@ impl<'a> PromptRecall<'a> {
             .filter(|hit| similar(hit) > said + MIN_ASKED_MARGIN);
         let asked = asked.map(|hit| &hit.item);
         // Sentences that the session has seen as statements are left out of the card.
-        let told = candidate.hits.iter().map(|hit| &hit.item).filter(|item| {
+        let seen = candidate.hits.iter().map(|hit| &hit.item).filter(|item| {
             is_stated(item.kind)
                 && self.scene.given.exposure(&name_of(item)) != Exposure::Not
                 && !self.is_due_again(item)
         });
-        let known: Vec<WordSet> = told.map(|item| WordSet::of_rows([item])).collect();
+        let known: Vec<WordSet> = seen.map(|item| WordSet::of_rows([item])).collect();
         self.give_card(lead, asked, focus, &why, &known, parts);
         Ok(())
     }
@@ -382,6 +382,9 @@ impl<'a> PromptRecall<'a> {
     /// count that are about the prompt as well, or that name what goes.
     fn find_amendment(&self, item: &Item, all: &[RecallCandidate]) -> Result<Option<Item>> {
         let own = all.iter().find(|one| one.is_of(item));
+        // Most items have no later candidate, and then none of this is split.
+        let splitter = RefCell::default();
+        let wanted = LazyCell::new(|| WantedWords::of_turn(item, self.prompt, &splitter));
         let least = MIN_SHARE_OF_AMENDED * own.map_or(0.0, |one| one.probability);
         if let Some(id) = self.later.replacing_turn(item) {
             let stated = self.store.find_items(&[ItemRef::Id(id)])?.pop();
@@ -393,7 +396,7 @@ impl<'a> PromptRecall<'a> {
                 let mut others = all.iter();
                 others.any(|one| one.is_of(turn) && one.probability >= least)
             };
-            let speaks = |by: &Item| speaks_of_wanted(by, item, self.prompt);
+            let speaks = |by: &Item| wanted.are_discussed_in(by);
             let is_about = all.is_empty() || stated.as_ref().is_some_and(speaks);
             if let Some(turn) = turn.or(stated)
                 && (is_about || is_found(&turn))
@@ -404,10 +407,9 @@ impl<'a> PromptRecall<'a> {
         if item.kind != Kind::Summary {
             return Ok(None);
         }
-        let splitter = RefCell::default();
         let read = ComparedTurn::from_item(item, &splitter);
         let drops = |turn: &Item| drops_by_name(&ComparedTurn::from_item(turn, &splitter), &read);
-        let speaks = |turn: &Item| speaks_of_wanted(turn, item, self.prompt);
+        let speaks = |turn: &Item| wanted.are_discussed_in(turn);
         let about = |one: &&RecallCandidate| {
             let turn = one.checkpoint.as_ref().filter(|turn| turn.time > item.time);
             turn.is_some_and(|turn| one.probability >= least || drops(turn) || speaks(turn))
@@ -441,9 +443,7 @@ impl<'a> PromptRecall<'a> {
         let amends = |turn: &&Item| {
             let later = ComparedTurn::from_item(turn, &splitter);
             amends_turn(&later, &read)
-                && (all.is_empty()
-                    || replaces_work(&later, &read)
-                    || speaks_of_wanted(turn, item, self.prompt))
+                && (all.is_empty() || replaces_work(&later, &read) || wanted.are_discussed_in(turn))
         };
         let amending = turns.iter().filter(amends);
         Ok(amending.max_by_key(|turn| turn.time).cloned())

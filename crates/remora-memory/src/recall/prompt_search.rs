@@ -67,8 +67,8 @@ pub enum PromptSearch {
 
 impl PromptSearch {
     /// Decides by the session's notes and the words of its prompt.
-    pub fn for_prompt(given: &dyn InjectionHistory, intent: PromptIntent, text: &str) -> Self {
-        let is_first = !given.has_noted(FIRST_PROMPT_NOTE);
+    pub fn for_prompt(history: &dyn InjectionHistory, intent: PromptIntent, text: &str) -> Self {
+        let is_first = !history.has_noted(FIRST_PROMPT_NOTE);
         if intent == PromptIntent::Trivial {
             Self::Nothing
         } else if is_first || intent == PromptIntent::Past {
@@ -122,7 +122,7 @@ pub(super) fn find_hits(
     let asked = words::split_terms(text);
     hits.retain(|hit| {
         let item = &hit.item;
-        let is_own = !item.session.is_empty() && item.session == scene.session;
+        let is_own = !item.session.is_empty() && item.session == *scene.session;
         !is_own && (item.kind != Kind::Prompt || words::split_terms(&item.text) != asked)
     });
     Ok(hits)

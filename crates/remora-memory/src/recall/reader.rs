@@ -51,7 +51,7 @@ impl<'a> RecallReader<'a> {
         }
         let names: Vec<ItemRef> = names
             .into_iter()
-            .map(|uid| ItemRef::Uid(uid.to_owned()))
+            .map(|uid| ItemRef::Uid(uid.into()))
             .collect();
         self.find_items(&names)
     }

@@ -4,8 +4,8 @@
 
 use super::context_block::CONTEXT_TAG;
 use super::sanitize::sanitize_line;
-use crate::private::{PRIVATE_PLACEHOLDER, strip_private};
 use crate::statement;
+use remora_redact::private::{PRIVATE_PLACEHOLDER, strip_private};
 
 /// Characters quoted of each statement.
 const MAX_KEPT_CHARS: usize = 200;

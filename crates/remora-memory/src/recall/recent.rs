@@ -3,6 +3,7 @@
 
 use std::borrow::Cow;
 
+use remora_core::ids::SessionId;
 use remora_core::record::{Item, Kind};
 
 use super::RecallContext;
@@ -27,7 +28,7 @@ pub(super) struct RecentTurns {
 #[derive(Debug)]
 struct ListedTurn {
     id: i64,
-    session: String,
+    session: SessionId,
     time: i64,
 }
 
@@ -61,7 +62,7 @@ impl RecentTurns {
             }
         }
         // The session has its own turns in its context.
-        recent.turns.retain(|turn| turn.session != scene.session);
+        recent.turns.retain(|turn| turn.session != *scene.session);
         Ok(recent)
     }
 
@@ -70,20 +71,20 @@ impl RecentTurns {
     pub(super) fn of_session(
         &self,
         store: &RecallReader<'_>,
-        session: &str,
+        session: &SessionId,
         filter: &Filter,
         look: usize,
     ) -> Result<Vec<Cow<'_, Item>>> {
         let limit = store.widen_limit(look);
         let since = filter.since.unwrap_or(i64::MIN);
-        let mut listed = self.listed.iter().filter(|row| row.session == session);
+        let mut listed = self.listed.iter().filter(|row| row.session == *session);
         let in_time = listed.clone().filter(|row| row.time >= since);
         let known: Vec<i64> = in_time.map(|row| row.id).take(limit).collect();
         let find = |id: &i64| self.turns.iter().find(|turn| turn.id == *id);
         let mut rows: Vec<_> = known.iter().filter_map(find).map(Cow::Borrowed).collect();
         if known.len() < limit && !self.is_all {
             let filter = Filter {
-                session: Some(session.to_owned()),
+                session: Some(session.clone()),
                 kinds: vec![Kind::Summary],
                 ..filter.clone()
             };

@@ -25,7 +25,7 @@ const REFUSAL_WORDS: &[&str] = &[
 /// in the session that learned it, after the failure.
 pub(super) fn refusal_of(store: &RecallReader<'_>, fix: &Item) -> Result<Option<Item>> {
     let failure = match fix.detail_text(DetailText::Error) {
-        Some(uid) => store.find_items(&[ItemRef::Uid(uid.to_owned())])?.pop(),
+        Some(uid) => store.find_items(&[ItemRef::Uid(uid.into())])?.pop(),
         None => None,
     };
     let filter = Filter {

@@ -7,8 +7,8 @@ use super::reader::RecallReader;
 use super::{RecallContext, RecallResult};
 use crate::fingerprint::error_signs;
 use crate::output::{self, CommandOutcome};
-use crate::private::{strip_injected, strip_private};
 use crate::store::Result;
+use remora_redact::private::{strip_injected, strip_private};
 
 /// Bytes of an output that are read, from its end, where tools report results.
 const MAX_OUTPUT_BYTES: usize = 64 * 1024;
@@ -42,7 +42,7 @@ pub(super) fn silent_failure(
         return Ok(RecallResult::default());
     }
     let fix = known_fix(store, scene.project, command, printed)?;
-    if fix.is_some_and(|(fix, _)| fix.session == scene.session) {
+    if fix.is_some_and(|(fix, _)| fix.session == *scene.session) {
         return Ok(RecallResult::default());
     }
     recall_for_failure(store, scene, command, printed)

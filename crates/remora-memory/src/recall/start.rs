@@ -34,7 +34,7 @@ use crate::words::TermSplitter;
 /// until the limit is reached.
 const SMALL_PROJECT_TOKENS: u32 = 400;
 const SMALL_PROJECT_SESSIONS: usize = 6;
-const TOKENS_PER_SESSION: u32 = 30;
+const TOKENS_PER_SESSION: u32 = 15;
 /// Sessions that are counted to see how large a project is.
 const MAX_COUNTED_SESSIONS: usize = 40;
 /// Statements that are read.
@@ -188,7 +188,7 @@ impl Briefing<'_> {
     /// remembered, then those about files that are being changed, then the newest.
     fn put_statements(&mut self, mut rows: Vec<Item>, standing: &str, recent: &[Item]) {
         rows.truncate(MAX_STATEMENTS);
-        rows.retain(|item| item.session != self.scene.session);
+        rows.retain(|item| item.session != *self.scene.session);
         let turns = ItemTurns::from_items(&rows, recent);
         let touches = |item: &Item| {
             let mut files = item.detail_list(DetailList::Files);
@@ -394,7 +394,7 @@ fn is_on_purpose(item: &Item) -> bool {
 }
 
 /// A statement with its reason on one line.
-fn statement_line(item: &Item, scene: &RecallContext<'_>) -> String {
+pub(super) fn statement_line(item: &Item, scene: &RecallContext<'_>) -> String {
     let mark = if is_untrusted(item) { "~" } else { "" };
     let branch = other_branch(item, scene).map_or_else(String::new, |branch| {
         format!(" [branch {}]", sanitize_line(branch, 60))

@@ -57,8 +57,8 @@ pub(super) fn recall_for_subagent(
     let mut page = ContextBlock::new(MAX_TOKENS, &head);
     let mut give = |item: &Item, why: String, parts| {
         let known = recall.given.iter().any(|given| given.item == name_of(item));
-        let told = scene.given.exposure(&name_of(item)) == Exposure::Told;
-        if known || told || recall.given.len() == MAX_ITEMS {
+        let is_seen = scene.given.exposure(&name_of(item)) == Exposure::Told;
+        if known || is_seen || recall.given.len() == MAX_ITEMS {
             return;
         }
         let text = if card::has_said(item) {

@@ -115,15 +115,15 @@ pub(super) fn is_reply(prompt: &str) -> bool {
 
 /// How many different words that are no stop words satisfy `counts`.
 fn count_telling(text: &str, counts: impl Fn(&str) -> bool) -> usize {
-    let mut told = HashSet::new();
+    let mut shared = HashSet::new();
     words::for_each_term(text, |term, _| {
         // Words of scripts without spaces are read two characters at a time.
         let tells = term.chars().count() > 2 || term.chars().any(is_wide);
         if tells && counts(term) && !is_stop(term) && !is_common(term) {
-            told.insert(term.to_owned());
+            shared.insert(term.to_owned());
         }
     });
-    told.len()
+    shared.len()
 }
 
 /// Whether a program writes such prompts: several earlier ones have the same

@@ -3,6 +3,7 @@
 //! the user enables them.
 
 use remora_core::detail::{DetailList, DetailNumber};
+use remora_core::ids::SessionId;
 use remora_core::record::{Item, Kind};
 
 use super::context_block::ContextBlock;
@@ -26,7 +27,10 @@ const NEVER_ENDED_MS: i64 = i64::MIN;
 const MIN_OCCURRENCES: u32 = 2;
 
 /// A few lines for the model that summarises the session: what must not be lost.
-pub fn render_compaction_instructions(store: &dyn Store, session: &str) -> Result<Option<String>> {
+pub fn render_compaction_instructions(
+    store: &dyn Store,
+    session: &SessionId,
+) -> Result<Option<String>> {
     let store = &RecallReader::new(store, None, NEVER_ENDED_MS)?;
     if of_session(store, session, &[], 1)?.is_empty() {
         return Ok(None);
@@ -94,7 +98,7 @@ pub fn suggest_save(
 
 /// The reason not to stop yet, if this many files were changed and nothing was
 /// saved.
-pub fn guard_stop(store: &dyn Store, session: &str, edits: usize) -> Result<Option<String>> {
+pub fn guard_stop(store: &dyn Store, session: &SessionId, edits: usize) -> Result<Option<String>> {
     let store = &RecallReader::new(store, None, NEVER_ENDED_MS)?;
     let rows = of_session(store, session, &[], 400)?;
     let mut files: Vec<&String> = rows.iter().flat_map(|item| &item.files_modified).collect();

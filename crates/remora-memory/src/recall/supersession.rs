@@ -9,7 +9,7 @@ mod scope;
 use std::cell::{OnceCell, RefCell};
 
 use remora_core::detail::{DetailList, DetailText};
-use remora_core::ids::ProjectKey;
+use remora_core::ids::{ItemUid, ProjectKey, SessionId};
 use remora_core::record::{Item, Kind};
 
 use self::cues::{
@@ -175,14 +175,14 @@ impl Supersessions {
                 cleared |= detail.retain_entries(list, |said| !self.replace_said(said, time));
             }
         }
-        let told = |list| summary.has_listed(list);
+        let has_list = |list| summary.has_listed(list);
         let lists = [
             DetailList::Notes,
             DetailList::Completed,
             DetailList::Learned,
             DetailList::OpenSteps,
         ];
-        let only_asked = summary.kind == Kind::Summary && !lists.into_iter().any(told);
+        let only_asked = summary.kind == Kind::Summary && !lists.into_iter().any(has_list);
         if cleared {
             // The text repeats the request and the lists, also what was removed.
             summary.text.clear();
@@ -220,10 +220,10 @@ impl Supersessions {
 #[derive(Debug)]
 struct StatedItem {
     id: i64,
-    uid: String,
+    uid: ItemUid,
     time: i64,
     /// The session, and the number of the prompt in it.
-    turn: (String, Option<u32>),
+    turn: (SessionId, Option<u32>),
     title: String,
     taken_back: String,
     /// Whether it is past its end date.

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use remora_core::detail::DetailList;
-use remora_core::ids::ProjectKey;
+use remora_core::ids::{ProjectKey, SessionId};
 use remora_core::record::{FileFingerprint, FileRecord, FileState, Item, Kind, Session};
 use serde_json::json;
 
@@ -32,6 +32,7 @@ mod work;
 
 const DAY: i64 = 86_400_000;
 static PROJECT: LazyLock<ProjectKey> = LazyLock::new(|| "project".into());
+static SESSION: LazyLock<SessionId> = LazyLock::new(|| "now".into());
 
 #[derive(Default)]
 struct World {
@@ -123,7 +124,7 @@ impl World {
         RecallContext {
             project: &PROJECT,
             branch: self.branch,
-            session: "now",
+            session: &SESSION,
             now: self.now,
             changed: &self.changed,
             details: "`show 12`",
@@ -145,7 +146,7 @@ pub(super) fn row(kind: Kind, title: &str, day: i64) -> Item {
         kind,
         time: day * DAY,
         last_time: day * DAY,
-        session: format!("session {day}"),
+        session: format!("session {day}").into(),
         ..item(&format!("{kind} {title} {day}"), title)
     }
 }

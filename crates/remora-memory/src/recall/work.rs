@@ -46,7 +46,7 @@ pub(super) fn list_last_work(
     let mut done = LaterWork::default();
     let mut kept: Vec<Item> = Vec::new();
     for session in store.list_sessions(&of_project, most * SCANNED_SESSIONS_PER_SHOWN + 1)? {
-        if session.id == scene.session || kept.len() == most {
+        if session.id == *scene.session || kept.len() == most {
             continue;
         }
         // Of older sessions hardly more than the title is shown.
@@ -57,10 +57,10 @@ pub(super) fn list_last_work(
             MAX_CHECKPOINTS / 2
         };
         let rows = recent.of_session(store, &session.id, &of_project, look)?;
-        let told = find_best(&rows).filter(|at| !card::tells_nothing(&rows[*at]));
-        let holder = told.map(|at| rows[at].id);
+        let best_at = find_best(&rows).filter(|at| !card::tells_nothing(&rows[*at]));
+        let holder = best_at.map(|at| rows[at].id);
         let open = newer.then(|| left_open(&rows, holder, &mut done));
-        let Some(best) = told.and_then(|at| rows.into_iter().nth(at)) else {
+        let Some(best) = best_at.and_then(|at| rows.into_iter().nth(at)) else {
             continue;
         };
         let mut best = best.into_owned();
@@ -101,20 +101,20 @@ fn find_best(rows: &[Cow<'_, Item>]) -> Option<usize> {
     if let Some(at) = rows.iter().position(|item| works(item)) {
         return Some(at);
     }
-    let told = |item: &Item| {
+    let weigh = |item: &Item| {
         let count = |list| item.detail_list(list).count();
         2 * count(DetailList::Completed) + count(DetailList::Notes) + count(DetailList::Learned)
     };
     // `max_by_key` returns the last maximum: reversed, that is the newest.
     let best = rows.iter().enumerate().rev();
-    let (at, best) = best.max_by_key(|(_, item)| told(item))?;
+    let (at, best) = best.max_by_key(|(_, item)| weigh(item))?;
     // A question without an answer is no work.
-    (told(best) > 0).then_some(at)
+    (weigh(best) > 0).then_some(at)
 }
 
 /// The steps that these checkpoints left open, with the id of the checkpoint if it
-/// is not `told`; `done` grows by what they did.
-fn left_open(rows: &[Cow<'_, Item>], told: Option<i64>, done: &mut LaterWork) -> Vec<String> {
+/// is not `holder`; `done` grows by what they did.
+fn left_open(rows: &[Cow<'_, Item>], holder: Option<i64>, done: &mut LaterWork) -> Vec<String> {
     let mut open: Vec<(String, WordSet)> = Vec::new();
     let splitter = RefCell::default();
     let read = ComparedTurn::of_all(rows.iter().map(AsRef::as_ref), &splitter);
@@ -136,7 +136,7 @@ fn left_open(rows: &[Cow<'_, Item>], told: Option<i64>, done: &mut LaterWork) ->
             if open.iter().any(|(_, known)| known.says_words(&words)) {
                 continue;
             }
-            let text = if told == Some(item.id) {
+            let text = if holder == Some(item.id) {
                 step.to_owned()
             } else {
                 format!("{step} ({})", name_of(item))

@@ -56,7 +56,7 @@ pub(crate) fn read_offered(summary: &Item) -> Vec<OfferedChoice> {
         label: label.to_owned(),
         text: text.to_owned(),
     };
-    let pairs = summary.detail.iter().flat_map(ItemDetail::offered);
+    let pairs = summary.detail.iter().flat_map(ItemDetail::list_offered);
     pairs.map(choice).collect()
 }
 
@@ -187,7 +187,7 @@ fn labelled_parts(line: &str) -> Vec<(String, &str)> {
         .iter()
         .zip(ends)
         .map(|(start, end)| &line[*start..end]);
-    let told = parts.filter_map(parse_label).map(|(label, text)| {
+    let labelled = parts.filter_map(parse_label).map(|(label, text)| {
         // The question after the last option is not part of it.
         let asks = sentence::split_sentences(text)
             .into_iter()
@@ -195,7 +195,7 @@ fn labelled_parts(line: &str) -> Vec<(String, &str)> {
         let asks = asks.and_then(|asks| text.find(asks)).unwrap_or(text.len());
         (label, text[..asks].trim_end())
     });
-    told.collect()
+    labelled.collect()
 }
 
 /// "- **Option B:** use a queue", "2) use a queue", "B. use a queue".

@@ -299,11 +299,11 @@ pub(super) fn without_lead(text: &str) -> &str {
     if let Some(at) = said.map(|at| lead + at)
         && matches!(list[at].after, Some(':' | ','))
         && at + 1 < list.len()
-        && REMINDER_PHRASES.split('|').any(|told| {
+        && REMINDER_PHRASES.split('|').any(|phrase| {
             list[lead..=at]
                 .iter()
                 .map(|w| w.text.as_str())
-                .eq(told.split(' '))
+                .eq(phrase.split(' '))
         })
     {
         lead = at + 1;

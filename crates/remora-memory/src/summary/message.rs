@@ -184,11 +184,11 @@ impl MessageParser<'_> {
                 && let Some(topic) = of_heading(label)
             {
                 // Without a label such as "Fixed" the rest would claim the fault.
-                let told = match phrases::turning_label(label) {
+                let line = match phrases::turning_label(label) {
                     Some(_) => text.clone(),
                     None => capitalise_first(rest.trim()),
                 };
-                self.said.add_entry(topic, &told);
+                self.said.add_entry(topic, &line);
                 continue;
             }
             if phrases::announces_finding(&text) && at + 1 < count {
@@ -270,11 +270,11 @@ impl MessageParser<'_> {
         }
         let own = own.or_else(|| phrases::find_topic_override(&text));
         if let Some(topic) = own.or(topic) {
-            let told = match own {
+            let line = match own {
                 Some(_) => text,
                 None => self.with_label(topic, text),
             };
-            self.said.add_entry(topic, &told);
+            self.said.add_entry(topic, &line);
             return 1 + below;
         }
         for spoken in sentence::split_sentences(&text) {

@@ -263,9 +263,9 @@ pub(super) fn extract_request(prompts: &[&str]) -> String {
         .iter()
         .map(|part| {
             let wanted = part.chars().count().saturating_sub(share);
-            let given = wanted.min(unused);
-            unused -= given;
-            one_line(part, share + given)
+            let extra = wanted.min(unused);
+            unused -= extra;
+            one_line(part, share + extra)
         })
         .collect();
     shown.join(REQUEST_SEPARATOR)

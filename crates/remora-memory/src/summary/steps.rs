@@ -67,7 +67,7 @@ pub(super) fn extract_step_entries(steps: &[Step]) -> StepEntries {
             StepRole::Failure => {
                 let (passed, failed) = last.get(&heads[at]).copied().unwrap_or_default();
                 // A later pass of a command that includes this one counts too.
-                let mended = passed > Some(at)
+                let is_fixed = passed > Some(at)
                     || last.iter().any(|(key, (passed, _))| {
                         passed.is_some_and(|p| p > at && steps[p].command.is_some())
                             && step.command.is_some_and(|failed| takes_in(key, failed))
@@ -79,18 +79,18 @@ pub(super) fn extract_step_entries(steps: &[Step]) -> StepEntries {
                     .find(|f| !f.starts_with("$ "))
                     .map(|f| strip_markup(f))
                     .filter(|f| !contains_fact(&title, f));
-                let told = fact.map_or_else(|| title.clone(), |f| format!("{title}: {f}"));
+                let outcome = fact.map_or_else(|| title.clone(), |f| format!("{title}: {f}"));
                 // A failure is not listed as learned: what came of it is.
-                if mended {
-                    done.failed.push(format!("{FAILED_FIRST_PREFIX}{told}"));
+                if is_fixed {
+                    done.failed.push(format!("{FAILED_FIRST_PREFIX}{outcome}"));
                 } else if failed > Some(at) {
                     // Only the last of several failures shows the current state.
                 } else if is_check(step) && !never_ran(step.title) {
-                    let text = format!("{STILL_FAILING_PREFIX}{told}");
+                    let text = format!("{STILL_FAILING_PREFIX}{outcome}");
                     let command = step.command.unwrap_or_default();
                     done.open.push((text, command.to_owned()));
                 } else {
-                    done.failed.push(format!("{FAILED_PREFIX}{told}"));
+                    done.failed.push(format!("{FAILED_PREFIX}{outcome}"));
                 }
             }
             StepRole::Change => changes.push(step),

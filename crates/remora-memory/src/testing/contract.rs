@@ -12,6 +12,7 @@ use std::fmt::Debug;
 
 use crate::store::{Batch, Filter, ItemWrite, PageRequest, SortOrder, Store};
 use crate::words::Query;
+use remora_core::ids::ItemUid;
 use remora_core::record::Item;
 
 /// A check and its name.
@@ -78,12 +79,12 @@ fn page(order: SortOrder, limit: usize) -> PageRequest {
 
 /// The uids that a search finds by their own words, best first.
 #[track_caller]
-fn found(store: &dyn Store, text: &str) -> Vec<String> {
+fn found(store: &dyn Store, text: &str) -> Vec<ItemUid> {
     found_in(store, text, &Filter::default())
 }
 
 #[track_caller]
-fn found_in(store: &dyn Store, text: &str, filter: &Filter) -> Vec<String> {
+fn found_in(store: &dyn Store, text: &str, filter: &Filter) -> Vec<ItemUid> {
     let hits = ok(store.search(&Query::parse(text), filter, 100));
     hits.into_iter()
         .filter(|hit| hit.any_words)

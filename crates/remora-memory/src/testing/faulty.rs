@@ -1,5 +1,6 @@
 //! A store that fails on purpose, to see what the rest makes of it.
 
+use crate::prepare::PreparedBatch;
 use crate::store::{
     Batch, DetailRow, EventKey, Filter, Hit, IndexState, ItemRef, PageRequest, PruneMode,
     PruneRequest, Result, Store, StoreStats,
@@ -32,9 +33,9 @@ impl Store for FaultyStore {
         self.store.are_known(events)
     }
 
-    fn apply(&self, batch: &Batch) -> Result<Vec<i64>> {
-        (self.fault)(batch);
-        self.store.apply(batch)
+    fn store_batch(&self, batch: &PreparedBatch<'_>) -> Result<Vec<i64>> {
+        (self.fault)(batch.batch);
+        self.store.store_batch(batch)
     }
 
     fn search(&self, query: &Query, filter: &Filter, limit: usize) -> Result<Vec<Hit>> {

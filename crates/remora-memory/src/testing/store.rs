@@ -7,7 +7,7 @@ mod removing;
 use std::collections::{BTreeMap, HashSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use remora_core::ids::ProjectKey;
+use remora_core::ids::{ItemUid, ProjectKey, SessionId};
 use remora_core::record::{
     FileFingerprint, FileRecord, FileState, Injection, Item, Kind, LoggedEvent, Override, Project,
     Session,
@@ -16,10 +16,11 @@ use remora_embed::Embedding;
 
 use crate::embedding_text::{self, list_texts};
 use crate::overrides::Overrides;
+use crate::prepare::{ItemPreparer, PreparedBatch, PreparedItem};
 use crate::rank::{MatchStrength, ScoreParts};
 use crate::store::{
-    Batch, DetailRow, ErasePlan, EventKey, Filter, Hit, IndexState, ItemRef, ItemWrite,
-    PageRequest, PruneMode, PruneRequest, Result, SortOrder, Store, StoreStats,
+    DetailRow, ErasePlan, EventKey, Filter, Hit, IndexState, ItemRef, ItemWrite, PageRequest,
+    PruneMode, PruneRequest, Result, SortOrder, Store, StoreStats,
 };
 use crate::words::Query;
 use matching::{begins, fill_fit, fits, holds, idf, terms};
@@ -34,13 +35,15 @@ pub struct MemoryStore {
 struct State {
     events: Vec<LoggedEvent>,
     projects: BTreeMap<ProjectKey, Project>,
-    sessions: BTreeMap<String, Session>,
+    sessions: BTreeMap<SessionId, Session>,
     items: BTreeMap<i64, Item>,
+    /// What was computed of them, by row; of rows that went as well.
+    prepared: BTreeMap<i64, PreparedItem>,
     files: BTreeMap<(ProjectKey, String, String), FileRecord>,
-    given: BTreeMap<(String, u32), Injection>,
+    injections: BTreeMap<(SessionId, u32), Injection>,
     /// By row: the model, what was embedded, and what it means.
     meanings: BTreeMap<i64, (String, String, Embedding)>,
-    overrides: BTreeMap<String, Override>,
+    overrides: BTreeMap<ItemUid, Override>,
     last: i64,
 }
 
@@ -79,24 +82,39 @@ impl State {
             .map(|old| old.id)
     }
 
-    fn write(&mut self, write: &ItemWrite, overrides: &Overrides) -> i64 {
+    fn write(
+        &mut self,
+        write: &ItemWrite,
+        prepared: Option<&PreparedItem>,
+        overrides: &Overrides,
+    ) -> i64 {
         if let ItemWrite::Add(item) | ItemWrite::Keep(item) | ItemWrite::Put(item) = write {
             if let Some(tombstone) = overrides.find_tombstone(item) {
                 let (uid, time) = (tombstone.uid.clone(), item.time);
-                return self.write(&ItemWrite::Again { uid, time }, overrides);
+                return self.write(&ItemWrite::Again { uid, time }, None, overrides);
             }
             if let Some(edited) = overrides.apply_edit(item, None) {
-                return self.place(&match write {
+                let prepared = ItemPreparer::default().prepare_item(&edited);
+                let write = match write {
                     ItemWrite::Keep(_) => ItemWrite::Keep(edited),
                     ItemWrite::Put(_) => ItemWrite::Put(edited),
                     _ => ItemWrite::Add(edited),
-                });
+                };
+                return self.place(&write, Some(&prepared));
             }
         }
-        self.place(write)
+        self.place(write, prepared)
     }
 
-    fn place(&mut self, write: &ItemWrite) -> i64 {
+    fn place(&mut self, write: &ItemWrite, prepared: Option<&PreparedItem>) -> i64 {
+        let id = self.place_item(write);
+        if let Some(prepared) = prepared {
+            self.prepared.insert(id, prepared.clone());
+        }
+        id
+    }
+
+    fn place_item(&mut self, write: &ItemWrite) -> i64 {
         match write {
             ItemWrite::Again { uid, time } => {
                 let Some(id) = self.by_uid(uid) else { return 0 };
@@ -223,7 +241,8 @@ impl Store for MemoryStore {
         Ok(events.iter().map(|key| state.knows(*key)).collect())
     }
 
-    fn apply(&self, batch: &Batch) -> Result<Vec<i64>> {
+    fn store_batch(&self, prepared: &PreparedBatch<'_>) -> Result<Vec<i64>> {
+        let batch = prepared.batch;
         let mut state = self.state();
         for event in &batch.events {
             let key = EventKey {
@@ -241,17 +260,18 @@ impl Store for MemoryStore {
             state.sessions.insert(session.id.clone(), session.clone());
         }
         let overrides = state.override_all(&batch.overrides);
-        let items = batch.items.iter();
-        let numbers = items.map(|write| state.write(write, &overrides)).collect();
+        let writes = prepared.writes();
+        let numbers = writes.map(|(write, prepared)| state.write(write, prepared, &overrides));
+        let numbers = numbers.collect();
         for file in &batch.files {
             state.put_file(file);
         }
-        for given in &batch.given {
+        for given in &batch.injections {
             let key = (given.session.clone(), given.line);
-            state.given.entry(key).or_insert_with(|| given.clone());
+            state.injections.entry(key).or_insert_with(|| given.clone());
         }
-        for (session, line, used) in &batch.used {
-            if let Some(given) = state.given.get_mut(&(session.clone(), *line)) {
+        for (session, line, used) in &batch.uses {
+            if let Some(given) = state.injections.get_mut(&(session.clone(), *line)) {
                 given.used.get_or_insert_with(|| used.clone());
             }
         }
@@ -275,8 +295,10 @@ impl Store for MemoryStore {
             };
             return Ok(rows.into_iter().take(limit).map(hit).collect());
         }
-        let rows: Vec<(&Item, HashSet<String>)> =
-            rows.into_iter().map(|item| (item, terms(item))).collect();
+        let rows: Vec<(&Item, HashSet<&str>)> = rows
+            .into_iter()
+            .map(|item| (item, terms(state.prepared.get(&item.id))))
+            .collect();
         let mut hits: Vec<Hit> = rows
             .iter()
             .map(|(item, _)| Hit {
@@ -311,7 +333,7 @@ impl Store for MemoryStore {
                 }
             }
         }
-        fill_fit(&mut hits, query, most);
+        fill_fit(&mut hits, query, most, &state.prepared);
         hits.retain(|hit| hit.score > 0.0);
         hits.sort_by(|a, b| {
             b.all_words
@@ -342,7 +364,7 @@ impl Store for MemoryStore {
                     state
                         .items
                         .values()
-                        .find(|item| item.external_id.as_ref() == Some(uid))
+                        .find(|item| item.external_id.as_deref() == Some(uid.as_str()))
                 };
                 state
                     .items
@@ -439,7 +461,7 @@ impl Store for MemoryStore {
                 && filter.until.is_none_or(|until| given.time < until)
                 && state.session_fits(&given.session, &session)
         };
-        let mut rows: Vec<Injection> = state.given.values().filter(fits).cloned().collect();
+        let mut rows: Vec<Injection> = state.injections.values().filter(fits).cloned().collect();
         rows.sort_by_key(|row| (row.time, row.line));
         rows.truncate(limit);
         Ok(rows)
@@ -463,7 +485,7 @@ impl Store for MemoryStore {
         let state = self.state();
         let groups = holding.map_or(&[][..], Query::groups);
         let is_held = |item: &&&Item| {
-            let terms = terms(item);
+            let terms = terms(state.prepared.get(&item.id));
             let missing = groups.iter().filter(|group| !holds(group, item, &terms));
             missing.count() <= usize::from(groups.len() > 2)
         };

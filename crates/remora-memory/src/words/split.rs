@@ -96,14 +96,13 @@ pub(super) fn for_each_piece<'a>(text: &'a str, mut take: impl FnMut(TextPiece<'
                     start = None;
                     continue;
                 }
-                if rest.starts_with('#') {
-                    take(TextPiece::Segment(
-                        if text[from..at].eq_ignore_ascii_case("f") {
-                            "fsharp"
-                        } else {
-                            "csharp"
-                        },
-                    ));
+                let sharp = match text.as_bytes()[from] {
+                    b'c' | b'C' => Some("csharp"),
+                    b'f' | b'F' => Some("fsharp"),
+                    _ => None,
+                };
+                if let Some(name) = sharp.filter(|_| rest.starts_with('#')) {
+                    take(TextPiece::Segment(name));
                     start = None;
                     continue;
                 }

@@ -20,6 +20,7 @@ fn texts_become_terms() {
         ("src/sqlite.rs:42", "src sqlite rs sqliter 42"),
         ("Caroline's don't", "carolin dont"),
         ("C++ and C#, F#", "cpp and csharp fsharp"),
+        ("x# of a#b", "x of a b"),
         ("c++20 by g++", "cpp 20 by cpp"),
         ("i++; x++ in Notepad++", "i x in notepad"),
         ("Café ＡＢＣ", "cafe abc"),

@@ -12,8 +12,8 @@ use remora_client::{DataPaths, Pause, RootClaim, locate_project};
 use remora_core::ids::ProjectKey;
 use remora_core::record::Project;
 use remora_git::{CancelToken, Git};
-use remora_memory::redact::{RedactionRules, Redactor};
 use remora_memory::store::Store;
+use remora_redact::{RedactionRules, Redactor};
 
 use super::{
     CommitLimits, CommitRules, CommitScan, GitCapture, gather_commits, known_commits, store_commits,

@@ -6,8 +6,8 @@ use std::process;
 use std::time::{Duration, Instant};
 
 use remora_memory::commit::reverted_by;
-use remora_memory::redact::RedactionRules;
 use remora_memory::store::ItemRef;
+use remora_redact::RedactionRules;
 use remora_store::{Access, SqliteStore};
 
 use super::*;

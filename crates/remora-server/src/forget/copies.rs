@@ -1,7 +1,7 @@
 //! Whether another text repeats what is deleted: the same call captured again,
 //! a summary or a title that quotes it.
 
-use remora_core::ids::ProjectKey;
+use remora_core::ids::{ProjectKey, SessionId};
 use remora_core::record::{Item, Kind};
 use remora_core::text::collapse_whitespace;
 use serde_json::Value;
@@ -16,7 +16,7 @@ const MAX_LINES: usize = 3;
 /// What an item is known by when it is quoted.
 #[derive(Debug)]
 pub(super) struct ErasePatterns {
-    session: String,
+    session: SessionId,
     project: ProjectKey,
     /// Its longest lines; empty when they say too little.
     lines: Vec<String>,

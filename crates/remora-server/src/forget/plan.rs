@@ -5,8 +5,8 @@ use std::collections::{HashMap, HashSet};
 
 use remora_agents::read_origin;
 use remora_client::{DataPaths, list_spooled, read_spooled};
-use remora_core::ids::ProjectKey;
 use remora_core::ids::SessionId;
+use remora_core::ids::{ItemUid, ProjectKey};
 use remora_core::record::{Item, Kind, LoggedEvent, Override, Session};
 use remora_memory::store::{Filter, PageRequest, SortOrder as Ends, Store};
 use serde_json::Value;
@@ -39,7 +39,7 @@ pub enum Selection {
         project: Option<ProjectKey>,
     },
     /// Everything of a session.
-    Session(String),
+    Session(SessionId),
     /// Everything of a project.
     Project(ProjectKey),
 }
@@ -89,7 +89,7 @@ pub fn plan_deletion(
     now: i64,
 ) -> Result<DeletionPlan, ServerError> {
     let overrides = store.list_overrides(None)?.into_iter();
-    let overrides: HashMap<String, Override> = overrides
+    let overrides: HashMap<ItemUid, Override> = overrides
         .map(|overrides| (overrides.uid.clone(), overrides))
         .collect();
     let seeds = selection.seed_items().iter();
@@ -137,7 +137,7 @@ struct DeletionSearch<'a> {
     selection: &'a Selection,
     patterns: Vec<ErasePatterns>,
     /// What users said of items, by uid.
-    overrides: HashMap<String, Override>,
+    overrides: HashMap<ItemUid, Override>,
     /// Ids of events that go.
     events: HashSet<String>,
     /// Keys that the project had before.

@@ -4,6 +4,7 @@
 use std::collections::HashSet;
 
 use remora_core::EventName;
+use remora_core::ids::SessionId;
 use remora_core::record::{Kind, LoggedEvent};
 use remora_memory::CapturedEvent;
 use remora_memory::store::{Filter, PageRequest, SortOrder, Store};
@@ -29,10 +30,10 @@ pub(super) struct KnownEvents {
 }
 
 impl KnownEvents {
-    pub(super) fn for_session(store: &dyn Store, session: &str) -> Result<Self, ServerError> {
+    pub(super) fn for_session(store: &dyn Store, session: &SessionId) -> Result<Self, ServerError> {
         let mut known = Self::default();
         let filter = Filter {
-            session: Some(session.to_owned()),
+            session: Some(session.clone()),
             ..Filter::default()
         };
         if store.list_sessions(&filter, 1)?.is_empty() {

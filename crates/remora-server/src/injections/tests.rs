@@ -4,6 +4,7 @@ use std::fs::File;
 
 use remora_agents::decode_event;
 use remora_client::{InjectionLog, NewInjection, TASKS_EXTENSION};
+use remora_core::ids::SessionId;
 use remora_core::record::Session;
 use remora_core::request::{ENVELOPE_VERSION, Envelope};
 use remora_core::{Event, EventName};
@@ -80,7 +81,7 @@ impl Home {
     }
 
     /// Session, line, item, and when it was used.
-    fn rows(&self) -> Vec<(String, u32, String, Option<i64>)> {
+    fn rows(&self) -> Vec<(SessionId, u32, String, Option<i64>)> {
         let mut rows: Vec<_> = self
             .store
             .list_injections(&Filter::default(), usize::MAX)
@@ -129,8 +130,8 @@ fn row(
     line: u32,
     item: &str,
     used: Option<i64>,
-) -> (String, u32, String, Option<i64>) {
-    (session.to_owned(), line, item.to_owned(), used)
+) -> (SessionId, u32, String, Option<i64>) {
+    (session.into(), line, item.to_owned(), used)
 }
 
 #[test]

@@ -35,8 +35,8 @@ fn opened(paths: &DataPaths) -> SqliteStore {
     let batch = Batch {
         projects: vec![project(OLD), project(NEW)],
         sessions: vec![Session {
-            id: "s".to_owned(),
-            agent: "a".to_owned(),
+            id: "s".into(),
+            agent: "a".into(),
             project: OLD.into(),
             cwd: OLD.to_owned(),
             branch: None,
@@ -128,7 +128,7 @@ fn what_users_said_goes_along_and_tombstones_hold_what_comes() {
     let paths = DataPaths::new(dir.path().join("data"));
     let store = opened(&paths);
     let said = |uid: &str, project: &str, statement: &str| Override {
-        uid: uid.to_owned(),
+        uid: uid.into(),
         project: project.into(),
         statement: statement.to_owned(),
         pinned: Some(3),

@@ -3,25 +3,23 @@
 
 use std::collections::{HashMap, HashSet};
 
-use remora_agents::{decode_event, read_header, read_origin};
+use remora_agents::read_origin;
 use remora_client::DataPaths;
-use remora_core::ids::ProjectKey;
+use remora_core::ids::{ProjectKey, SessionId};
 use remora_core::record::{FileRecord, FileState, LoggedEvent, Session};
-use remora_core::{Event, tokens};
 use remora_memory::store::{Batch, Filter, ItemRef, ItemWrite, PageRequest, SortOrder, Store};
-use remora_memory::{CaptureDecision, CapturePolicy, CapturedEvent, Extractor, call_key};
-use serde_json::Value;
+use remora_memory::{CapturePolicy, CapturedEvent};
 
 use super::RebuildStats;
 use crate::archive::ArchivedEvent;
-use crate::forgotten::DeletionLog;
-use crate::ingest::FailedEvent;
+use crate::ingest::{
+    ArchiveUse, EventSource, FailedEvent, Ingest, IngestedEvent, MAX_BATCH_BYTES, MAX_BATCH_EVENTS,
+    read_archived_event,
+};
 use crate::join::ProjectJoins;
 use crate::panics::{CaughtPanic, IsolationSteps, catch_panic, isolate_panics};
-use crate::{ServerError, fingerprint, overrides};
+use crate::{ServerError, overrides};
 
-/// Events, or items, of one transaction.
-const MAX_BATCH_EVENTS: usize = 512;
 /// Injections of one page, which are short and are sorted for every page.
 const INJECTION_PAGE_LINES: usize = 16 * 1024;
 
@@ -29,20 +27,42 @@ const INJECTION_PAGE_LINES: usize = 16 * 1024;
 pub(super) struct DatabaseBuilder<'a> {
     old: Option<&'a dyn Store>,
     store: &'a dyn Store,
-    extractor: Extractor,
+    ingest: Ingest,
     waiting: Vec<CapturedEvent>,
+    /// How many bytes wait, about.
+    waiting_bytes: usize,
     /// Names of calls that were made of more than the archive holds: they are
     /// computed before redaction.
     calls: HashMap<String, String>,
     /// Old sessions, by id.
-    sessions: HashMap<String, Session>,
-    /// Sessions whose beginning is no longer in the archive.
-    beheaded: HashSet<String>,
-    /// Sessions of which an event was read.
-    begun: HashSet<String>,
+    sessions: HashMap<SessionId, Session>,
+    kept: KeptNames<'a>,
     joins: ProjectJoins,
-    forgotten: DeletionLog,
     pub(super) result: RebuildStats,
+}
+
+/// What the rebuild changes on the way of its events: items keep the names that they
+/// had in the old database.
+struct KeptNames<'a> {
+    old: Option<&'a dyn Store>,
+    /// Sessions whose beginning is no longer in the archive.
+    beheaded: HashSet<SessionId>,
+    /// Sessions of which an event was read.
+    begun: HashSet<SessionId>,
+}
+
+impl EventSource for KeptNames<'_> {
+    fn complete_batch(
+        &mut self,
+        store: &dyn Store,
+        events: &[&CapturedEvent],
+        batch: &mut Batch,
+    ) -> Result<(), ServerError> {
+        for event in events {
+            self.note_session(event)?;
+        }
+        self.keep_names(store, batch)
+    }
 }
 
 impl<'a> DatabaseBuilder<'a> {
@@ -81,14 +101,19 @@ impl<'a> DatabaseBuilder<'a> {
         Ok(Self {
             old,
             store,
-            extractor: Extractor::new(policy.clone()),
+            // The archive may hold an event twice, when the worker was killed between
+            // archive and store.
+            ingest: Ingest::new(policy.clone(), paths, ArchiveUse::Source)?,
             waiting: Vec::new(),
+            waiting_bytes: 0,
             calls,
             sessions,
-            beheaded: HashSet::new(),
-            begun: HashSet::new(),
+            kept: KeptNames {
+                old,
+                beheaded: HashSet::new(),
+                begun: HashSet::new(),
+            },
             joins: ProjectJoins::load_joins(paths)?,
-            forgotten: DeletionLog::load(paths)?,
             result: RebuildStats::default(),
         })
     }
@@ -96,7 +121,7 @@ impl<'a> DatabaseBuilder<'a> {
     /// An event of the archive, in its order.
     pub(super) fn add_event(&mut self, archived: ArchivedEvent) -> Result<(), ServerError> {
         let id = archived.envelope.id.clone();
-        let mut event = match catch_panic(|| to_captured_event(archived)) {
+        let mut event = match catch_panic(|| read_archived_event(archived)) {
             Ok(Some(event)) => event,
             Ok(None) => {
                 self.result.unreadable += 1;
@@ -114,11 +139,9 @@ impl<'a> DatabaseBuilder<'a> {
         if let Some(call) = self.calls.get(&event.envelope.id) {
             event.call = Some(call.clone());
         }
-        if self.forgotten.contains_event(&event) {
-            return Ok(());
-        }
+        self.waiting_bytes += estimate_bytes(event.raw_tokens);
         self.waiting.push(event);
-        if self.waiting.len() >= MAX_BATCH_EVENTS {
+        if self.waiting.len() >= MAX_BATCH_EVENTS || self.waiting_bytes > MAX_BATCH_BYTES {
             self.store_waiting()?;
         }
         Ok(())
@@ -139,12 +162,13 @@ impl<'a> DatabaseBuilder<'a> {
 
     pub(super) fn store_waiting(&mut self) -> Result<(), ServerError> {
         let events = std::mem::take(&mut self.waiting);
+        self.waiting_bytes = 0;
         isolate_panics(self, &events, &Self::ISOLATION_STEPS)
     }
 
     const ISOLATION_STEPS: IsolationSteps<Self, CapturedEvent, ServerError> = IsolationSteps {
         work: Self::store_events,
-        recover: |building| building.extractor.clear_sessions(),
+        recover: |building| building.ingest.reset_cache(),
         leave_out: |building, event, panicked| {
             building.leave_out(event.envelope.id.clone(), panicked);
             Ok(())
@@ -156,95 +180,14 @@ impl<'a> DatabaseBuilder<'a> {
         self.result.left_out.push(FailedEvent { id, reason });
     }
 
-    /// The archive may hold an event twice, when the worker was killed between
-    /// archive and store.
     fn store_events(&mut self, events: &[CapturedEvent]) -> Result<(), ServerError> {
-        let keys: Vec<_> = events.iter().map(CapturedEvent::key).collect();
-        let known = self.store.are_known(&keys)?;
-        let mut ids = HashSet::new();
-        let mut calls = HashSet::new();
-        let fresh: Vec<&CapturedEvent> = events
-            .iter()
-            .zip(known)
-            .filter(|(event, known)| {
-                let call = event.call.as_deref();
-                !known
-                    && ids.insert(event.envelope.id.as_str())
-                    && call.is_none_or(|call| calls.insert(call))
-            })
-            .map(|(event, _)| event)
-            .collect();
-        for event in &fresh {
-            self.note_session(event)?;
-        }
-        let mut extraction = self.extractor.extract_items(self.store, &fresh)?;
-        self.keep_names(&mut extraction.batch)?;
-        // Files that were written since then have none.
-        fingerprint::fill_fingerprints(&mut extraction.batch.files, &fresh);
-        self.store.apply(&extraction.batch)?;
-        self.result.events += fresh.len() as u64;
-        Ok(())
-    }
-
-    /// Items from before the first event that is still there: the beginning of
-    /// the session is gone.
-    fn note_session(&mut self, event: &CapturedEvent) -> Result<(), ServerError> {
-        let id = read_origin(&event.raw.fields).session;
-        let (Some(id), Some(old)) = (id, self.old) else {
-            return Ok(());
-        };
-        if self.begun.contains(id) {
-            return Ok(());
-        }
-        self.begun.insert(id.to_owned());
-        let filter = Filter {
-            session: Some(id.to_owned()),
-            until: Some(event.envelope.at),
-            ..Filter::default()
-        };
-        let first = PageRequest {
-            order: SortOrder::Oldest,
-            beyond: None,
-            limit: 1,
-        };
-        if !old.list_items(&filter, first)?.is_empty() {
-            self.beheaded.insert(id.to_owned());
-        }
-        Ok(())
-    }
-
-    /// An item that was there before keeps its number, and what was learned from
-    /// the event before it was redacted; one of a session whose beginning is
-    /// gone also keeps the number of its prompt.
-    fn keep_names(&self, batch: &mut Batch) -> Result<(), ServerError> {
-        let Some(old) = self.old else { return Ok(()) };
-        for write in &mut batch.items {
-            let (item, before) = match write {
-                ItemWrite::Add(item) => {
-                    let found = old.find_items(&[ItemRef::Uid(item.uid.clone())])?;
-                    let before = found.into_iter().find(|before| before.uid == item.uid);
-                    (item, before)
-                }
-                ItemWrite::Put(item) => {
-                    let key = item.key.clone().unwrap_or_default();
-                    let there = self.store.find_by_key(&item.project, item.kind, &key)?;
-                    if there.is_some() {
-                        continue;
-                    }
-                    let before = old.find_by_key(&item.project, item.kind, &key)?;
-                    (item, before)
-                }
-                ItemWrite::Keep(_) | ItemWrite::Again { .. } => continue,
-            };
-            let Some(before) = before else { continue };
-            item.id = before.id;
-            item.uid = before.uid;
-            item.raw_tokens = before.raw_tokens;
-            if self.beheaded.contains(&item.session) {
-                item.prompt = before.prompt.or(item.prompt);
-            }
-            *write = ItemWrite::Keep(item.clone());
-        }
+        let events: Vec<&CapturedEvent> = events.iter().collect();
+        // Nothing is archived, so that no time is needed.
+        let done = self
+            .ingest
+            .ingest_events(self.store, &events, &mut self.kept, 0)?;
+        let is_stored = |event: &&IngestedEvent| matches!(event, IngestedEvent::Stored(_));
+        self.result.events += done.events.iter().filter(is_stored).count() as u64;
         Ok(())
     }
 
@@ -270,7 +213,7 @@ impl<'a> DatabaseBuilder<'a> {
                 last: before.last.max(new.last),
                 ..new
             };
-            if self.beheaded.contains(&joined.id) {
+            if self.kept.beheaded.contains(&joined.id) {
                 joined.cwd = before.cwd;
                 joined.prompts = before.prompts.max(joined.prompts);
                 if !before.title.is_empty() {
@@ -371,7 +314,7 @@ impl<'a> DatabaseBuilder<'a> {
             let whole = injections.len() < limit;
             // What is there already is left as it is.
             self.store.apply(&Batch {
-                given: injections,
+                injections,
                 ..Batch::default()
             })?;
             if whole {
@@ -401,12 +344,83 @@ impl<'a> DatabaseBuilder<'a> {
     }
 }
 
+impl KeptNames<'_> {
+    /// Items from before the first event that is still there: the beginning of
+    /// the session is gone.
+    fn note_session(&mut self, event: &CapturedEvent) -> Result<(), ServerError> {
+        let id = read_origin(&event.raw.fields).session;
+        let (Some(id), Some(old)) = (id, self.old) else {
+            return Ok(());
+        };
+        if self.begun.contains(id) {
+            return Ok(());
+        }
+        self.begun.insert(id.into());
+        let filter = Filter {
+            session: Some(id.into()),
+            until: Some(event.envelope.at),
+            ..Filter::default()
+        };
+        let first = PageRequest {
+            order: SortOrder::Oldest,
+            beyond: None,
+            limit: 1,
+        };
+        if !old.list_items(&filter, first)?.is_empty() {
+            self.beheaded.insert(id.into());
+        }
+        Ok(())
+    }
+
+    /// An item that was there before keeps its number, and what was learned from
+    /// the event before it was redacted; one of a session whose beginning is
+    /// gone also keeps the number of its prompt.
+    fn keep_names(&self, store: &dyn Store, batch: &mut Batch) -> Result<(), ServerError> {
+        let Some(old) = self.old else { return Ok(()) };
+        for write in &mut batch.items {
+            let (item, before) = match write {
+                ItemWrite::Add(item) => {
+                    let found = old.find_items(&[ItemRef::Uid(item.uid.clone())])?;
+                    let before = found.into_iter().find(|before| before.uid == item.uid);
+                    (item, before)
+                }
+                ItemWrite::Put(item) => {
+                    let key = item.key.clone().unwrap_or_default();
+                    let there = store.find_by_key(&item.project, item.kind, &key)?;
+                    if there.is_some() {
+                        continue;
+                    }
+                    let before = old.find_by_key(&item.project, item.kind, &key)?;
+                    (item, before)
+                }
+                ItemWrite::Keep(_) | ItemWrite::Again { .. } => continue,
+            };
+            let Some(before) = before else { continue };
+            item.id = before.id;
+            item.uid = before.uid;
+            item.raw_tokens = before.raw_tokens;
+            if self.beheaded.contains(&item.session) {
+                item.prompt = before.prompt.or(item.prompt);
+            }
+            *write = ItemWrite::Keep(item.clone());
+        }
+        Ok(())
+    }
+}
+
 /// The event that made the item with this uid.
 fn event_of(uid: &str) -> remora_memory::store::EventKey<'_> {
     remora_memory::store::EventKey {
         id: uid.split_once('/').map_or(uid, |(id, _)| id),
         call: None,
     }
+}
+
+/// A token is four letters of most texts.
+fn estimate_bytes(tokens: u32) -> usize {
+    usize::try_from(tokens)
+        .unwrap_or(usize::MAX)
+        .saturating_mul(4)
 }
 
 /// The whole event log, a page at a time. Times are not unique, so every page
@@ -437,18 +451,4 @@ fn read_event_log(
         };
         filter.since = last;
     }
-}
-
-fn to_captured_event(archived: ArchivedEvent) -> Option<CapturedEvent> {
-    let raw_tokens = tokens::estimate_tokens(&serde_json::to_string(&archived.event).ok()?);
-    let raw = Event::from_value(Value::Object(archived.event), None).ok()?;
-    let agent = &archived.envelope.agent;
-    Some(CapturedEvent {
-        call: call_key(&read_header(agent, &raw), &raw),
-        event: decode_event(agent, &raw, archived.envelope.at.into()),
-        envelope: archived.envelope,
-        raw,
-        worth: CaptureDecision::Keep,
-        raw_tokens,
-    })
 }

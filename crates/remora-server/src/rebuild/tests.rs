@@ -130,7 +130,7 @@ fn skipped_events_stay_known_and_imports_stay() {
     home.archive(&[prompt(1, "draw a map of the harbour")], 0);
     home.rebuild();
     let imported = Item {
-        uid: "import:1".to_owned(),
+        uid: "import:1".into(),
         id: 0,
         kind: Kind::Message,
         title: "from elsewhere".to_owned(),
@@ -140,7 +140,7 @@ fn skipped_events_stay_known_and_imports_stay() {
         id: "skipped".to_owned(),
         call: Some("s PreToolUse t1".to_owned()),
         name: "PreToolUse".to_owned(),
-        session: "s".to_owned(),
+        session: "s".into(),
         time: 500,
         label: "Bash".to_owned(),
     };
@@ -201,7 +201,7 @@ fn what_stands_in_the_old_journal_is_not_lost() {
     // while one is at work, is just that.
     let store = crate::open_database(&home.paths.database_file(), Access::Write).unwrap();
     let late = Item {
-        uid: "late".to_owned(),
+        uid: "late".into(),
         id: 0,
         ..home.items()[0].clone()
     };
@@ -302,7 +302,7 @@ fn what_was_given_stays_with_its_uses() {
     home.rebuild();
     let given: Vec<Injection> = (0..4)
         .map(|line| Injection {
-            session: "s".to_owned(),
+            session: "s".into(),
             line,
             item: format!("#{line}"),
             subagent: None,
@@ -317,7 +317,7 @@ fn what_was_given_stays_with_its_uses() {
         })
         .collect();
     home.write(&Batch {
-        given: given.clone(),
+        injections: given.clone(),
         ..Batch::default()
     });
     home.rebuild();

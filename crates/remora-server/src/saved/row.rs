@@ -5,11 +5,12 @@ use std::path::Path;
 use remora_agents::field_roles;
 use remora_core::detail::DetailText;
 use remora_core::hash::stable_hash;
+use remora_core::ids::{AgentId, SessionId};
 use remora_core::record::{Item, Kind};
 use remora_core::text::{collapse_controls, truncate_bytes};
 use remora_core::tokens;
-use remora_memory::private;
-use remora_memory::redact::{RedactionCounts, Redactor};
+use remora_redact::private;
+use remora_redact::{RedactionCounts, Redactor};
 
 use super::SavedMemory;
 
@@ -52,7 +53,7 @@ pub(super) fn item_from_memory(
     project: &str,
     redactor: &Redactor,
 ) -> Option<Item> {
-    let path = memory.detail.text(DetailText::Path);
+    let path = memory.detail.read_text(DetailText::Path);
     if !is_address(&memory.uri) || path.is_some_and(|path| redactor.denies_path(path)) {
         return None;
     }
@@ -74,7 +75,7 @@ pub(super) fn item_from_memory(
     files.truncate(MAX_FILES);
     Some(Item {
         id: 0,
-        uid: format!("memory-{name:016x}"),
+        uid: format!("memory-{name:016x}").into(),
         external_id: None,
         key: Some(memory.uri),
         kind: Kind::Memory,
@@ -90,8 +91,8 @@ pub(super) fn item_from_memory(
         last_time: memory.time,
         seen: 1,
         project: project.into(),
-        session: String::new(),
-        agent: String::new(),
+        session: SessionId::default(),
+        agent: AgentId::default(),
         prompt: None,
         branch: None,
         subagent: None,

@@ -122,8 +122,8 @@ impl Place {
         let batch = Batch {
             projects: vec![self.project(key)],
             sessions: vec![Session {
-                id: format!("s-{key}"),
-                agent: "a".to_owned(),
+                id: format!("s-{key}").into(),
+                agent: "a".into(),
                 project: key.into(),
                 cwd: "/".to_owned(),
                 branch: None,
@@ -300,7 +300,7 @@ fn rows_of_others_are_left_alone() {
         &Redactor::new(&RedactionRules::default()).unwrap(),
     )
     .unwrap();
-    note.uid = "elsewhere".to_owned();
+    note.uid = "elsewhere".into();
     note.key = Some("note 7".to_owned());
     let batch = Batch {
         items: vec![ItemWrite::Add(note)],

@@ -6,8 +6,8 @@ use std::path::Path;
 use remora_agents::field_roles;
 use remora_client::SpooledEvent;
 use remora_core::request::Envelope;
-use remora_memory::private;
-use remora_memory::redact::RedactionCounts;
+use remora_redact::RedactionCounts;
+use remora_redact::private;
 use serde_json::Value;
 
 use super::{BatchStats, MAX_EVENT_FILE_BYTES, SpoolIngest, delete_file};

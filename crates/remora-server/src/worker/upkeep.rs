@@ -6,9 +6,11 @@ use std::time::Duration;
 use remora_memory::store::StoreError;
 
 use super::Worker;
+use crate::ServerError;
+use crate::ingest::Touched;
 use crate::panics::catch_panic;
+use crate::project_activity::list_project_activity;
 use crate::saved::{RefreshResult, RefreshScope, TurnBoundary};
-use crate::{ServerError, project_activity};
 
 impl Worker<'_> {
     /// Something was stored, so idle work may have something to do.
@@ -72,11 +74,11 @@ impl Worker<'_> {
     /// Updates the items of saved memories from their files, and asks git about the
     /// projects of the last batch.
     pub(super) fn keep_in_step(&mut self, reach: RefreshScope) {
-        let stirred = std::mem::take(&mut self.stirred);
+        let touched = std::mem::take(&mut self.touched);
         if self.trouble.is_some() {
             return;
         }
-        let done = catch_panic(|| self.follow_projects(stirred, reach))
+        let done = catch_panic(|| self.follow_projects(&touched, reach))
             .unwrap_or_else(|panicked| Err(ServerError::Panicked(panicked)));
         match done {
             Ok(done) => {
@@ -100,38 +102,37 @@ impl Worker<'_> {
 
     fn follow_projects(
         &mut self,
-        stirred: usize,
+        touched: &Touched,
         reach: RefreshScope,
     ) -> Result<RefreshResult, ServerError> {
         let Some(ingest) = &mut self.ingest else {
             return Ok(RefreshResult::default());
         };
         let now = (self.settings.clock)();
-        let stirs =
-            project_activity::find_project_activity(&self.settings.paths, ingest.store(), stirred)?;
-        if stirs.iter().any(|stir| stir.starts) {
+        let active = list_project_activity(&self.settings.paths, touched);
+        if active.iter().any(|project| project.starts) {
             self.embedder.warm_up(ingest.store())?;
         }
-        for stir in &stirs {
-            if ingest.join_folders(&stir.project, now)? > 0 {
+        for project in &active {
+            if ingest.join_folders(&project.project, now)? > 0 {
                 // The old key no longer names a project.
                 self.saved.reset_cache();
             }
         }
         // In reverse, because `mark_used` puts each project first and the most recent
         // one has to end up there.
-        for stir in stirs.iter().rev() {
-            self.saved.mark_used(&stir.project, stir.edge);
-            for root in &stir.roots {
+        for project in active.iter().rev() {
+            self.saved.mark_used(&project.project, project.edge);
+            for root in &project.roots {
                 self.changes.queue_root(root.clone());
             }
-            if stir.edge == TurnBoundary::Turn {
-                self.commits.queue_project(&stir.project);
+            if project.edge == TurnBoundary::Turn {
+                self.commits.queue_project(&project.project);
             }
         }
         let (store, paths) = (ingest.store(), &self.settings.paths);
         self.saved
-            .refresh_items(store, paths, now, reach, stirs.len())
+            .refresh_items(store, paths, now, reach, active.len())
     }
 
     pub(super) fn run_upkeep(&mut self) {

@@ -37,6 +37,42 @@ fn what_is_delivered_twice_is_stored_once() {
 }
 
 #[test]
+fn a_batch_says_what_it_touched() {
+    let place = Place::new();
+    let mut inbox = place.inbox();
+    let event = |n: usize, session: &str, cwd: &str| {
+        let mut event = Place::call(n);
+        event["session_id"] = session.into();
+        event["cwd"] = cwd.into();
+        event
+    };
+    place.put(NOW, &event(1, "moves", "/a"));
+    place.put(NOW + 1, &event(2, "stays", "/b"));
+    place.put(NOW + 2, &event(3, "moves", "/b"));
+    let mut end = event(4, "moves", "/a");
+    end["hook_event_name"] = "Stop".into();
+    place.put(NOW + 3, &end);
+    let touched = inbox.ingest_batch(NOW).unwrap().touched;
+    let said: Vec<_> = touched
+        .sessions
+        .iter()
+        .map(|s| (s.id.as_str(), s.project.root.as_str(), s.has_turned))
+        .collect();
+    assert_eq!(
+        said,
+        [
+            ("stays", "/b", false),
+            ("moves", "/b", false),
+            ("moves", "/a", true)
+        ]
+    );
+    // What comes again touches nothing.
+    place.put(NOW + 9_000, &event(2, "stays", "/b"));
+    let again = inbox.ingest_batch(NOW).unwrap();
+    assert_eq!((again.repeated, again.touched.sessions.len()), (1, 0));
+}
+
+#[test]
 fn the_same_question_is_asked_again() {
     let place = Place::new();
     let mut inbox = place.inbox();

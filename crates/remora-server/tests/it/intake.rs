@@ -3,10 +3,11 @@
 use remora_core::request::{ENVELOPE_VERSION, Envelope};
 use remora_core::{Event, EventName};
 use remora_memory::CapturePolicy;
-use remora_memory::redact::{RedactionCounts, RedactionRules, Redactor};
 use remora_memory::store::Batch;
 use remora_memory::testing::FaultyStore;
-use remora_server::ingest::{EventRedactor, Ingest};
+use remora_redact::{RedactionCounts, RedactionRules, Redactor};
+use remora_server::archive::{self, Archive};
+use remora_server::ingest::{EventRedactor, ImportIngest};
 use remora_server::open_store;
 use serde_json::{Value, json};
 
@@ -15,6 +16,15 @@ use crate::place::{AGENT, NOW, Place};
 /// Panics at a batch with the word `poison` in it.
 fn poisoned(batch: &Batch) {
     assert!(!format!("{batch:?}").contains("poison"), "the store panics");
+}
+
+fn archived_ids(place: &Place) -> Vec<String> {
+    let mut ids = Vec::new();
+    let archive = Archive::new(place.paths.archive_dir());
+    for file in archive.list_files().unwrap() {
+        archive::read_events(&file, |event| ids.push(event.envelope.id)).unwrap();
+    }
+    ids
 }
 
 #[test]
@@ -43,7 +53,7 @@ fn an_event_that_panics_is_left_out_and_named() {
         .collect();
     let store = open_store(&place.paths.database_file()).unwrap();
     let store = FaultyStore::new(store, poisoned);
-    let mut intake = Ingest::new(&store, CapturePolicy::default(), &place.paths).unwrap();
+    let mut intake = ImportIngest::new(&store, CapturePolicy::default(), &place.paths).unwrap();
     let taken = intake.ingest_events(&events, NOW).unwrap();
     assert_eq!(taken.stored, 17);
     let named: Vec<&str> = taken.left_out.iter().map(|left| &left.id[34..]).collect();
@@ -52,9 +62,11 @@ fn an_event_that_panics_is_left_out_and_named() {
         assert!(left.reason.starts_with("panicked at "), "{left:?}");
         assert!(!left.reason.contains("poison"), "{left:?}");
     }
+    // Tried again in halves, none was archived again.
+    assert_eq!(archived_ids(&place).len(), events.len());
     // The next run brings the rest, once it is not poisonous any more.
     let store = open_store(&place.paths.database_file()).unwrap();
-    let mut intake = Ingest::new(&*store, CapturePolicy::default(), &place.paths).unwrap();
+    let mut intake = ImportIngest::new(&*store, CapturePolicy::default(), &place.paths).unwrap();
     let taken = intake.ingest_events(&events, NOW).unwrap();
     assert_eq!(
         (taken.stored, taken.repeated, taken.left_out),

@@ -6,6 +6,7 @@ mod commits;
 mod cost;
 mod inbox;
 mod intake;
+mod mcp_client;
 mod meanings;
 mod place;
 mod rebuild;

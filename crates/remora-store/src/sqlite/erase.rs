@@ -3,13 +3,13 @@
 
 use std::time::{Duration, Instant};
 
-use remora_memory::store::{ErasePlan, Result, StoreError};
+use remora_memory::store::{ErasePlan, LookTools, Result, StoreError};
 use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior};
 
 use super::errors::StoreResultExt;
 use super::ids::Id;
 use super::names::{StringTable, find_string_id};
-use super::write::{ItemWriter, WriterState};
+use super::write::ItemWriter;
 use super::{overrides, write};
 
 /// How long to wait for readers that keep the journal from being truncated.
@@ -48,8 +48,7 @@ pub(super) fn erase_rows(conn: &Connection, erase: &ErasePlan) -> Result<()> {
 
 fn delete_rows(conn: &Connection, erase: &ErasePlan) -> Result<()> {
     let tx = Transaction::new_unchecked(conn, TransactionBehavior::Immediate).store_err()?;
-    let mut tools = WriterState::default();
-    let mut writer = ItemWriter::new(&tx, &mut tools);
+    let mut writer = ItemWriter::new(&tx, LookTools::default());
     for uid in &erase.items {
         let id: Option<i64> = tx
             .prepare_cached("SELECT id FROM items WHERE uid = ?1")

@@ -36,7 +36,7 @@ fn read_override(row: &Row<'_>) -> rusqlite::Result<Override> {
     let rejected = json(4)?.and_then(|text| serde_json::from_str(&text).ok());
     let edit = json(5)?.and_then(|text| serde_json::from_str(&text).ok());
     Ok(Override {
-        uid: row.get(0)?,
+        uid: row.get::<_, String>(0)?.into(),
         project: row.get::<_, String>(1)?.into(),
         statement: row.get(2)?,
         pinned: row.get(3)?,
@@ -61,7 +61,7 @@ pub(super) fn write_override(tx: &Connection, one: &Override) -> Result<()> {
     )
     .store_err()?
     .execute(params![
-        one.uid,
+        one.uid.as_str(),
         one.project.as_str(),
         one.statement,
         one.pinned,

@@ -5,6 +5,7 @@ mod sessions;
 
 use std::path::Path;
 
+use remora_core::ids::AgentId;
 use remora_core::record::{FileRecord, Injection, Item, Kind, LoggedEvent, Project};
 use remora_memory::store::{
     DetailRow, EventKey, Filter, ItemHeader, ItemRef, LookTools, PageRequest, ProjectStats, Result,
@@ -63,7 +64,7 @@ pub(crate) fn find_items(conn: &Connection, names: &[ItemRef]) -> Result<Vec<Ite
             ItemRef::Id(id) => ids.push(*id),
             ItemRef::Uid(uid) => {
                 let id: Option<i64> = by_uid
-                    .query_row(params![Id(uid), uid], |row| row.get(0))
+                    .query_row(params![Id(uid), uid.as_str()], |row| row.get(0))
                     .optional()
                     .store_err()?;
                 ids.extend(id);
@@ -527,13 +528,15 @@ pub(crate) fn count_contents(conn: &Connection, path: &Path) -> Result<StoreStat
     })
 }
 
-fn count_agents(conn: &Connection) -> Result<Vec<(String, u64)>> {
+fn count_agents(conn: &Connection) -> Result<Vec<(AgentId, u64)>> {
     conn.prepare_cached(
         "SELECT n.name, count(*) FROM sessions s JOIN names n ON n.id = s.agent
          GROUP BY s.agent ORDER BY n.name",
     )
     .store_err()?
-    .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))
+    .query_map([], |row| {
+        Ok((AgentId::from(row.get::<_, String>(0)?), row.get(1)?))
+    })
     .store_err()?
     .collect::<rusqlite::Result<_>>()
     .store_err()

@@ -68,7 +68,7 @@ pub(crate) fn read_item(row: &Row<'_>, texts: &StringReader<'_>) -> rusqlite::Re
     let files_modified = paths(&lists.modified)?;
     Ok(Item {
         id: row.get(0)?,
-        uid: row.get::<_, OwnedId>(1)?.0,
+        uid: row.get::<_, OwnedId>(1)?.0.into(),
         external_id: row.get(2)?,
         key: row.get(3)?,
         // A kind of a newer version is read as the most general one: an older reader
@@ -84,8 +84,8 @@ pub(crate) fn read_item(row: &Row<'_>, texts: &StringReader<'_>) -> rusqlite::Re
         last_time: row.get(9)?,
         seen: row.get(10)?,
         project: texts.name(row.get(11)?)?.into(),
-        session: texts.name(row.get(12)?)?,
-        agent: texts.name(row.get(13)?)?,
+        session: texts.name(row.get(12)?)?.into(),
+        agent: texts.name(row.get(13)?)?.into(),
         prompt: row.get(14)?,
         branch: texts.name_of(row.get(15)?)?,
         subagent: texts.name_of(row.get(16)?)?,
@@ -147,8 +147,8 @@ pub(crate) const SESSION_COLUMNS: &str =
 
 pub(crate) fn read_session(row: &Row<'_>, texts: &StringReader<'_>) -> rusqlite::Result<Session> {
     Ok(Session {
-        id: texts.name(row.get(0)?)?,
-        agent: texts.name(row.get(1)?)?,
+        id: texts.name(row.get(0)?)?.into(),
+        agent: texts.name(row.get(1)?)?.into(),
         project: texts.name(row.get(2)?)?.into(),
         cwd: row.get(3)?,
         branch: row.get(4)?,
@@ -168,7 +168,7 @@ pub(crate) fn read_event(row: &Row<'_>, texts: &StringReader<'_>) -> rusqlite::R
         id: row.get::<_, OwnedId>(0)?.0,
         call: row.get::<_, Option<OwnedId>>(1)?.map(|id| id.0),
         name: texts.name(row.get(2)?)?,
-        session: texts.name(row.get(3)?)?,
+        session: texts.name(row.get(3)?)?.into(),
         time: row.get(4)?,
         label: row.get::<_, Option<String>>(5)?.unwrap_or_default(),
     })
@@ -186,7 +186,7 @@ pub(crate) fn read_file(row: &Row<'_>, texts: &StringReader<'_>) -> rusqlite::Re
         holds: row.get(3)?,
         state: state_of(row.get(4)?),
         from: row.get(5)?,
-        session: texts.name(row.get(6)?)?,
+        session: texts.name(row.get(6)?)?.into(),
         time: row.get(7)?,
         anchor: read_fingerprint(row)?,
     })
@@ -214,7 +214,7 @@ pub(crate) fn read_injection(
 ) -> rusqlite::Result<Injection> {
     let used: Option<String> = row.get(8)?;
     Ok(Injection {
-        session: texts.name(row.get(0)?)?,
+        session: texts.name(row.get(0)?)?.into(),
         line: row.get(1)?,
         item: row.get(2)?,
         subagent: row.get(3)?,

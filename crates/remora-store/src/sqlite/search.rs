@@ -342,7 +342,7 @@ impl<'c> SearchRun<'c> {
                     meaning_beside: None,
                     kind,
                     favoured: query.favoured_kinds().contains(&kind),
-                    person: kind == Kind::Prompt || speaker.is_person(),
+                    user: kind == Kind::Prompt || speaker.is_user(),
                     named: speaker.is_named(),
                     dated: day.map_or(0.0, |day| day.score_time(light.time)),
                 },

@@ -6,10 +6,8 @@ mod item;
 use remora_core::record::{
     FileRecord, FileState, Injection, InjectionUse, Item, LoggedEvent, Project, Session,
 };
-use remora_embed::StaticEmbedder;
-use remora_memory::embedding_text;
-use remora_memory::store::{Batch, ItemRef, LookTools, PruneMode, PruneRequest, Result};
-use remora_memory::words::TermSplitter;
+use remora_memory::prepare::{ItemPreparer, PreparedBatch};
+use remora_memory::store::{ItemRef, LookTools, PruneMode, PruneRequest, Result};
 use rusqlite::{Connection, Transaction, TransactionBehavior, params};
 
 use super::errors::StoreResultExt;
@@ -22,30 +20,13 @@ use super::vectors;
 pub(super) use item::ItemWriter;
 pub(crate) use item::list_words;
 
-/// What writing items needs, kept between batches because both cache the stems
-/// and word pieces they have seen.
-#[derive(Debug, Default)]
-pub(crate) struct WriterState {
-    splitter: TermSplitter,
-    gister: StaticEmbedder,
-    looks: LookTools,
-}
-
-impl WriterState {
-    pub(crate) fn new(looks: LookTools) -> Self {
-        Self {
-            looks,
-            ..Self::default()
-        }
-    }
-}
-
 /// Stores a batch, all of it or nothing. Returns the ids of its items in order.
-pub(crate) fn apply_batch(
+pub(crate) fn store_batch(
     conn: &Connection,
-    tools: &mut WriterState,
-    batch: &Batch,
+    looks: LookTools,
+    prepared: &PreparedBatch<'_>,
 ) -> Result<Vec<i64>> {
+    let batch = prepared.batch;
     // Immediate: a deferred transaction that reads first could find at its first
     // write that another process has written since, and would have to start over.
     let tx = Transaction::new_unchecked(conn, TransactionBehavior::Immediate).store_err()?;
@@ -54,7 +35,7 @@ pub(crate) fn apply_batch(
         overrides::write_override(&tx, one)?;
     }
     let mut names = Interner::new(&tx);
-    let mut items = ItemWriter::new(&tx, tools);
+    let mut items = ItemWriter::new(&tx, looks);
     if !batch.items.is_empty() {
         items.set_overrides(overrides::list_overrides(&tx, None)?);
     }
@@ -68,16 +49,16 @@ pub(crate) fn apply_batch(
         put_event(&tx, &mut names, event)?;
     }
     let mut numbers = Vec::with_capacity(batch.items.len());
-    for write in &batch.items {
-        numbers.push(items.write_item(&mut names, write)?);
+    for (write, prepared) in prepared.writes() {
+        numbers.push(items.write_item(&mut names, write, prepared)?);
     }
     for file in &batch.files {
         put_file(&tx, &mut names, file)?;
     }
-    for given in &batch.given {
-        put_given(&tx, &mut names, given)?;
+    for injection in &batch.injections {
+        put_injection(&tx, &mut names, injection)?;
     }
-    for (session, line, used) in &batch.used {
+    for (session, line, used) in &batch.uses {
         put_used(&tx, &mut names, session, *line, used)?;
     }
     items.finish_batch()?;
@@ -88,9 +69,9 @@ pub(crate) fn apply_batch(
 
 /// Computes and stores the static embeddings of these items.
 pub(crate) fn put_gists(conn: &Connection, items: &[Item]) -> Result<()> {
-    let mut gister = StaticEmbedder::new();
+    let mut preparer = ItemPreparer::default();
     for item in items {
-        if let Some(gist) = gister.embed_static(&embedding_text::gist_of(item)) {
+        if let Some(gist) = preparer.embed_gist(item) {
             vectors::put_gist(conn, item.id, &gist)?;
         }
     }
@@ -206,23 +187,23 @@ fn put_file(tx: &Connection, names: &mut Interner<'_>, file: &FileRecord) -> Res
     Ok(())
 }
 
-fn put_given(tx: &Connection, names: &mut Interner<'_>, given: &Injection) -> Result<()> {
-    let session = names.name(&given.session)?;
+fn put_injection(tx: &Connection, names: &mut Interner<'_>, injection: &Injection) -> Result<()> {
+    let session = names.name(&injection.session)?;
     tx.prepare_cached(&format!(
         "INSERT OR IGNORE INTO given ({INJECTION_COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)"
     ))
     .store_err()?
     .execute(params![
         session,
-        given.line,
-        given.item,
-        given.subagent,
-        given.trigger,
-        given.why,
-        given.tokens,
-        given.time,
-        given.used.as_ref().map(|used| &used.how),
-        given.used.as_ref().map(|used| used.time),
+        injection.line,
+        injection.item,
+        injection.subagent,
+        injection.trigger,
+        injection.why,
+        injection.tokens,
+        injection.time,
+        injection.used.as_ref().map(|used| &used.how),
+        injection.used.as_ref().map(|used| used.time),
     ])
     .store_err()?;
     Ok(())
@@ -258,8 +239,7 @@ pub(super) fn drop_file(tx: &Connection, project: i64, folder: &str, name: &str)
 /// Removes items with everything that belongs to them.
 pub(crate) fn remove_items(conn: &Connection, ids: &[i64]) -> Result<()> {
     let tx = Transaction::new_unchecked(conn, TransactionBehavior::Immediate).store_err()?;
-    let mut tools = WriterState::default();
-    let mut writer = ItemWriter::new(&tx, &mut tools);
+    let mut writer = ItemWriter::new(&tx, LookTools::default());
     for id in ids {
         writer.remove(*id)?;
     }
@@ -325,8 +305,7 @@ pub(crate) fn prune_rows(conn: &Connection, prune: &PruneRequest, run: PruneMode
         .store_err()?
         .collect::<rusqlite::Result<_>>()
         .store_err()?;
-    let mut tools = WriterState::default();
-    let mut writer = ItemWriter::new(&tx, &mut tools);
+    let mut writer = ItemWriter::new(&tx, LookTools::default());
     for id in &ids {
         writer.remove(*id)?;
     }

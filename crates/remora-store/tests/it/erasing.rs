@@ -25,7 +25,7 @@ fn holding(folder: &std::path::Path, needle: &str) -> Vec<String> {
 
 fn row(n: usize, text: &str) -> Item {
     Item {
-        session: format!("session-{}", n % 3),
+        session: format!("session-{}", n % 3).into(),
         text: format!("{text} {}", "filler words of a row ".repeat(20)),
         facts: vec![text.to_owned()],
         files_read: vec![format!("src/{text}.rs")],
@@ -57,7 +57,7 @@ fn no_byte_of_what_was_erased_is_left() {
                     holds: text.to_owned(),
                     state: FileState::Changed,
                     from: None,
-                    session: "session-0".to_owned(),
+                    session: "session-0".into(),
                     time: 1,
                     anchor: None,
                 }],
@@ -78,9 +78,9 @@ fn no_byte_of_what_was_erased_is_left() {
     assert!(!holding(home.path(), MARKER).is_empty());
     store
         .erase(&ErasePlan {
-            items: vec!["e150/0".to_owned()],
+            items: vec!["e150/0".into()],
             events: vec!["e150".to_owned()],
-            untitled: vec!["session-0".to_owned()],
+            untitled: vec!["session-0".into()],
             files: vec![("project".into(), "src".to_owned(), format!("{MARKER}.rs"))],
             ..ErasePlan::default()
         })

@@ -1,5 +1,6 @@
 //! Searches over more rows than are ever looked at.
 
+use remora_core::ids::{ItemUid, SessionId};
 use remora_core::record::{Item, Kind};
 use remora_memory::ask::SearchInput;
 use remora_memory::store::{Batch, Filter, ItemWrite, Store};
@@ -35,7 +36,7 @@ fn crowd(folder: &std::path::Path) -> SqliteStore {
     store
 }
 
-fn found(store: &dyn Store, text: &str, filter: &Filter) -> Vec<String> {
+fn found(store: &dyn Store, text: &str, filter: &Filter) -> Vec<ItemUid> {
     let hits = store.search(&Query::parse(text), filter, 5).unwrap();
     hits.into_iter()
         .filter(|hit| hit.any_words)
@@ -94,7 +95,7 @@ fn one_old_row_is_found_behind_many_that_almost_fit() {
         let query = SearchInput::parse(text, |_| None).query;
         let hits = store.search(&query, &all, 5).unwrap();
         let own = hits.into_iter().filter(|hit| hit.any_words);
-        own.map(|hit| hit.item.uid).collect::<Vec<String>>()
+        own.map(|hit| hit.item.uid).collect::<Vec<ItemUid>>()
     };
     assert_eq!(asked("memory -disk"), ["u0"]);
     let old = Filter {
@@ -137,7 +138,7 @@ fn commits_that_were_stored_one_after_the_other_are_not_beside_each_other() {
         let rows = titles.map(|title| {
             ItemWrite::Add(Item {
                 kind,
-                session: String::new(),
+                session: SessionId::default(),
                 ..item(&format!("{kind} {title}"), title)
             })
         });

@@ -41,8 +41,8 @@ fn row(n: usize) -> Item {
     Item {
         project: format!("p{}", n % 3).into(),
         kind: [Kind::Change, Kind::Decision][n % 2],
-        agent: ["claude-code", "codex"][usize::from(n.is_multiple_of(7))].to_owned(),
-        session: format!("s{}", n / 10),
+        agent: ["claude-code", "codex"][usize::from(n.is_multiple_of(7))].into(),
+        session: format!("s{}", n / 10).into(),
         files_read: vec![format!("src/f{}.rs", n % 5)],
         time: i64::try_from(n).unwrap() * 1_000,
         last_time: i64::try_from(n).unwrap() * 1_000,

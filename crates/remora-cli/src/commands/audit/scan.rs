@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use remora_files::{Durability, ReplaceOptions, replace_file};
-use remora_memory::redact::{RedactionCounts, Redactor};
 use remora_memory::store::{Filter, Store};
+use remora_redact::{RedactionCounts, Redactor};
 use remora_server::DeadLetter;
 use remora_server::archive::{self, Archive};
 
@@ -55,16 +55,19 @@ impl<'a> SecretScan<'a> {
     }
 
     pub(super) fn scan_all(&mut self) -> Result<(), CliError> {
-        if let Some(store) = self.data.open_store()? {
-            self.scan_database(&store)?;
+        if let Some(store) = self.data.app.open_store()? {
+            self.scan_database(&*store)?;
         }
         self.scan_archive()?;
-        for folder in [self.data.paths.dead_letter_dir(), self.data.paths.log_dir()] {
+        for folder in [
+            self.data.app.paths.dead_letter_dir(),
+            self.data.app.paths.log_dir(),
+        ] {
             self.scan_files(&folder, |_| true)?;
         }
         // Events that wait are raw by design, and redacted when they are ingested;
         // what a killed hook left half written may never be.
-        self.scan_files(&self.data.paths.spool_dir(), is_left_behind)
+        self.scan_files(&self.data.app.paths.spool_dir(), is_left_behind)
     }
 
     fn scan_part(&mut self, part: &mut StorePart) -> Option<RedactionCounts> {
@@ -84,8 +87,8 @@ impl<'a> SecretScan<'a> {
                     StorePart::Project(project) => {
                         ("project".to_owned(), project.key.into_string())
                     }
-                    StorePart::Override(said) => ("correction".to_owned(), said.uid),
-                    StorePart::Session(session) => ("session".to_owned(), session.id),
+                    StorePart::Override(said) => ("correction".to_owned(), said.uid.into_string()),
+                    StorePart::Session(session) => ("session".to_owned(), session.id.into_string()),
                     StorePart::Item(item) => (item.kind.name().to_owned(), format!("#{}", item.id)),
                     StorePart::File(file) => {
                         ("file".to_owned(), format!("{}/{}", file.folder, file.name))
@@ -108,7 +111,7 @@ impl<'a> SecretScan<'a> {
     }
 
     fn scan_archive(&mut self) -> Result<(), CliError> {
-        let archive = Archive::new(self.data.paths.archive_dir());
+        let archive = Archive::new(self.data.app.paths.archive_dir());
         let all = archive.disk_bytes();
         let mut done = 0;
         let mut progress = Progress::new("looking through the archive");

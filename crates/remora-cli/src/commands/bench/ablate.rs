@@ -3,7 +3,7 @@
 
 use remora_memory::rank::{RANK_WEIGHTS, RankWeights};
 
-use crate::commands::tier::SearchTier;
+use crate::args::SearchTierArg;
 
 /// A part by its name, and how it is switched off.
 type WeightSwitch = (&'static str, fn(&mut RankWeights));
@@ -19,7 +19,7 @@ const WEIGHT_SWITCHES: &[WeightSwitch] = &[
         w.meaning_beside = 0.0;
     }),
     ("meaning beside", |w| w.meaning_beside = 0.0),
-    ("person", |w| w.person = 0.0),
+    ("person", |w| w.user = 0.0),
     ("named", |w| w.named = 0.0),
     ("dated", |w| w.dated = 0.0),
     ("kept", |w| w.kept = 0.0),
@@ -27,14 +27,14 @@ const WEIGHT_SWITCHES: &[WeightSwitch] = &[
 ];
 
 /// The weights without each part that this tier has.
-pub(super) fn ablate_weights(tier: SearchTier) -> Vec<(&'static str, RankWeights)> {
+pub(super) fn ablate_weights(tier: SearchTierArg) -> Vec<(&'static str, RankWeights)> {
     let used = match tier {
-        SearchTier::Fast => RankWeights {
+        SearchTierArg::Fast => RankWeights {
             meaning: 0.0,
             meaning_beside: 0.0,
             ..RANK_WEIGHTS
         },
-        SearchTier::Full => RANK_WEIGHTS,
+        SearchTierArg::Full => RANK_WEIGHTS,
     };
     WEIGHT_SWITCHES
         .iter()
@@ -55,7 +55,7 @@ mod tests {
     fn each_part_that_counts_is_left_out_once() {
         let names =
             |tier| -> Vec<&str> { ablate_weights(tier).iter().map(|(name, _)| *name).collect() };
-        let (fast, full) = (names(SearchTier::Fast), names(SearchTier::Full));
+        let (fast, full) = (names(SearchTierArg::Fast), names(SearchTierArg::Full));
         assert!(!fast.contains(&"meaning") && full.contains(&"meaning"));
         assert_eq!(full.len(), fast.len() + 2);
         assert_eq!(
@@ -63,7 +63,7 @@ mod tests {
             WEIGHT_SWITCHES.len(),
             "a part has no weight: {full:?}"
         );
-        for (name, weights) in ablate_weights(SearchTier::Full) {
+        for (name, weights) in ablate_weights(SearchTierArg::Full) {
             assert_ne!(weights, RANK_WEIGHTS, "{name}");
         }
     }
@@ -85,7 +85,7 @@ mod tests {
             gist,
             meaning,
             meaning_beside,
-            person,
+            user,
             named,
             dated,
             kept,
@@ -100,7 +100,7 @@ mod tests {
             gist,
             meaning,
             meaning_beside,
-            person,
+            user,
             named,
             dated,
             kept,

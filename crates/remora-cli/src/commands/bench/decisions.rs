@@ -8,6 +8,7 @@ mod rule;
 use std::time::Instant;
 
 use remora_client::{InjectionLog, locate_project};
+use remora_core::ids::SessionId;
 use remora_core::tokens;
 use remora_embed::LazyEncoder;
 use remora_memory::prompt_embedding::PromptEmbedding;
@@ -17,14 +18,17 @@ use serde_json::{Value, json};
 use super::load_encoder;
 use super::recall::player::{self, PlayedProject};
 use super::recall::set::BenchProject;
+use crate::args::SearchTierArg;
 use crate::args::{BenchDecisionsArgs, BenchHalf};
+use crate::clock;
 use crate::commands::progress::Progress;
-use crate::commands::tier::{SearchTier, embed_prompt};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output::{Output, Style, escape_invisible};
-use crate::recall::{RecallEnvironment, RecallSettings, SessionHistory};
 use chats::{Chats, DecisionTask};
+use remora_app::SearchTier;
+use remora_app::embed_prompt;
+use remora_app::recall_environment::{RecallEnvironment, RecallSettings, SessionHistory};
 use rule::DecisionRule;
 
 /// The name of the project that the chats are about.
@@ -62,8 +66,8 @@ pub(super) fn run(args: &BenchDecisionsArgs, out: &mut Output) -> Result<Exit, C
     let chats = Chats::read_chats(&args.corpus)?;
     let tasks = chats.read_tasks(&args.queries)?;
     let encoder = match args.tier {
-        SearchTier::Fast => None,
-        SearchTier::Full => Some(load_encoder()?),
+        SearchTierArg::Fast => None,
+        SearchTierArg::Full => Some(load_encoder()?),
     };
     let mut progress = Progress::new("playing");
     let mut outcomes = Vec::with_capacity(tasks.len());
@@ -88,7 +92,7 @@ pub(super) fn run(args: &BenchDecisionsArgs, out: &mut Output) -> Result<Exit, C
     drop(progress);
     if args.json {
         out.print_json(&json!({
-            "tier": args.tier.name(),
+            "tier": SearchTier::from(args.tier).name(),
             "chats": chats.len(),
             "rows": rows,
             "figures": DecisionStats::from_outcomes(&outcomes).to_json(),
@@ -101,7 +105,7 @@ pub(super) fn run(args: &BenchDecisionsArgs, out: &mut Output) -> Result<Exit, C
             print_outcome(outcome, out)?;
         }
     }
-    let tier = args.tier.name();
+    let tier = SearchTier::from(args.tier).name();
     let (chats, tasks) = (chats.len(), outcomes.len());
     out.print_text(&format!(
         "{tasks} tasks, {chats} chats, {rows} rows stored, {tier} tier\n"
@@ -117,7 +121,7 @@ fn run_task(
     task: &DecisionTask,
     encoder: Option<&LazyEncoder>,
 ) -> Result<TaskOutcome, CliError> {
-    let session = format!("{PROJECT_NAME}-now-{}", task.id);
+    let session = SessionId::from(format!("{PROJECT_NAME}-now-{}", task.id));
     let before = SessionHistory(Some(InjectionLog::open(&played.paths, &session, None)?));
     let place = locate_project(&played.paths, &played.root, None);
     // As somebody has it who has set nothing.
@@ -128,7 +132,7 @@ fn run_task(
         let embedding = embedding.map_err(|e| CliError::Usage(e.to_string()))?;
         environment.embedding = Some(PromptEmbedding::from_embedding(embedding));
     }
-    let context = environment.recall_context(&session, &before);
+    let context = environment.recall_context(&session, &before, clock::now_ms());
     let back = recall(
         played.store.as_ref(),
         &context,

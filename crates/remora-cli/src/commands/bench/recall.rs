@@ -14,17 +14,18 @@ use remora_core::record::Item;
 use serde_json::{Value, json};
 
 use super::load_encoder;
+use crate::args::SearchTierArg;
 use crate::args::{BenchHalf, BenchRecallArgs};
 use crate::commands::progress::Progress;
-use crate::commands::tier::SearchTier;
 use crate::environment::Environment;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output::{Output, Style, escape_invisible};
-use crate::recall::RecallSettings;
 use ask::SituationVerdict;
 use figures::RecallStats;
 use player::PlayedProject;
+use remora_app::SearchTier;
+use remora_app::recall_environment::RecallSettings;
 use set::{BenchProject, SituationKind};
 
 /// Where the set lies in the repository.
@@ -36,8 +37,8 @@ pub(super) fn run(args: &BenchRecallArgs, out: &mut Output) -> Result<Exit, CliE
     };
     let projects = set::read_projects(&folder, args.half)?;
     let encoder = match args.tier {
-        SearchTier::Fast => None,
-        SearchTier::Full => Some(load_encoder()?),
+        SearchTierArg::Fast => None,
+        SearchTierArg::Full => Some(load_encoder()?),
     };
     let mut progress = Progress::new("playing");
     // As somebody has it who has set nothing.
@@ -78,7 +79,7 @@ pub(super) fn run(args: &BenchRecallArgs, out: &mut Output) -> Result<Exit, CliE
     let table = compute_stats(&verdicts);
     if args.json {
         out.print_json(&json!({
-            "tier": args.tier.name(),
+            "tier": SearchTier::from(args.tier).name(),
             "projects": stored
                 .iter()
                 .map(|(name, rows)| json!({ "name": name, "rows": rows }))
@@ -101,7 +102,7 @@ pub(super) fn run(args: &BenchRecallArgs, out: &mut Output) -> Result<Exit, CliE
         "{} situations in {} projects, {rows} rows stored, {} tier\n",
         verdicts.len(),
         projects.len(),
-        args.tier.name(),
+        SearchTier::from(args.tier).name(),
     ))?;
     out.print_text(&format!(
         "{}\n",

@@ -17,20 +17,21 @@ use serde_json::{Value, json};
 
 use super::load_encoder;
 use crate::args::BenchReplayArgs;
+use crate::args::SearchTierArg;
 use crate::commands::import::{PastSession, past_sessions};
 use crate::commands::progress::Progress;
-use crate::commands::tier::SearchTier;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output::{Output, Style, escape_invisible};
 use figures::ReplayStats;
+use remora_app::SearchTier;
 use sample::InjectionSamples;
 use stage::SessionPlayer;
 
 pub(super) fn run(args: &BenchReplayArgs, out: &mut Output) -> Result<Exit, CliError> {
     let encoder = match args.tier {
-        SearchTier::Fast => None,
-        SearchTier::Full => Some(load_encoder()?),
+        SearchTierArg::Fast => None,
+        SearchTierArg::Full => Some(load_encoder()?),
     };
     let projects = by_project(
         &args.transcripts,
@@ -70,7 +71,7 @@ pub(super) fn run(args: &BenchReplayArgs, out: &mut Output) -> Result<Exit, CliE
             .map(|(name, figures)| json!({ "name": name, "figures": figures.to_json() }))
             .collect();
         out.print_json(
-            &json!({ "tier": args.tier.name(), "projects": projects, "all": all.to_json() }),
+            &json!({ "tier": SearchTier::from(args.tier).name(), "projects": projects, "all": all.to_json() }),
         )?;
         return Ok(Exit::GoOn);
     }
@@ -82,7 +83,7 @@ pub(super) fn run(args: &BenchReplayArgs, out: &mut Output) -> Result<Exit, CliE
         let name = out.paint(Style::Bold, "all");
         out.print_text(&format!(
             "{name}, {} tier\n{}",
-            args.tier.name(),
+            SearchTier::from(args.tier).name(),
             all.to_text()
         ))?;
     }

@@ -4,12 +4,13 @@
 use std::path::Path;
 
 use remora_client::{DataPaths, InjectionLog, locate_project};
+use remora_core::ids::SessionId;
 use remora_memory::recall::{self, RecallTrigger};
 use remora_store::Access;
 
 use crate::clock;
 use crate::error::CliError;
-use crate::recall::{RecallEnvironment, RecallSettings, SessionHistory};
+use remora_app::recall_environment::{RecallEnvironment, RecallSettings, SessionHistory};
 
 /// What the session does, and what is injected for it.
 #[derive(Debug)]
@@ -34,7 +35,8 @@ pub(super) fn play_session(paths: &DataPaths, project: &Path) -> Result<Vec<Demo
         None,
         RecallSettings::default().limits,
     );
-    let mut before = SessionHistory(Some(InjectionLog::open(paths, SESSION_ID, None)?));
+    let session = SessionId::from(SESSION_ID);
+    let mut before = SessionHistory(Some(InjectionLog::open(paths, &session, None)?));
     let triggers = [
         ("a new session begins", RecallTrigger::Start),
         (
@@ -56,7 +58,7 @@ pub(super) fn play_session(paths: &DataPaths, project: &Path) -> Result<Vec<Demo
     ];
     let mut steps = Vec::new();
     for (what, trigger) in triggers {
-        let context = environment.recall_context(SESSION_ID, &before);
+        let context = environment.recall_context(&session, &before, clock::now_ms());
         let found = recall::recall(&store, &context, &trigger)?;
         before.record_injections(&found, trigger.name(), clock::now_ms())?;
         steps.push(DemoStep {

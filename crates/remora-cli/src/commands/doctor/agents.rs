@@ -234,7 +234,7 @@ fn not_installed(patient: &DoctorContext, spec: &AgentSpec) -> Diagnosis {
 fn last_event(patient: &DoctorContext, spec: &AgentSpec) -> Option<i64> {
     let store = remora_server::open_database(&patient.paths.database_file(), Access::Read).ok()?;
     let filter = Filter {
-        agent: Some(spec.name.to_owned()),
+        agent: Some(spec.name.into()),
         ..Filter::default()
     };
     let newest = store.list_events(&filter, PageRequest::newest(1)).ok()?;

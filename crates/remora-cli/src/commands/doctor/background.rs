@@ -15,8 +15,8 @@ use remora_server::{SuspectEvent, list_suspects};
 use super::{Diagnosis, DoctorContext};
 use crate::clock;
 use crate::commands::show::lines::{flatten_text, format_count, truncate_columns};
-use crate::commands::status::{WorkerState, query_worker};
-use crate::config::Config;
+use remora_app::config::Config;
+use remora_app::status::{WorkerState, query_worker};
 
 /// Events that wait longer than this are not being ingested.
 const MAX_BACKLOG_AGE: Duration = Duration::from_mins(1);

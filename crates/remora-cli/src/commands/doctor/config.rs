@@ -2,15 +2,15 @@
 
 use std::path::Path;
 
-use remora_memory::redact::{RedactionRules, Redactor};
+use remora_redact::{RedactionRules, Redactor};
 use remora_server::identity::look_up_project;
 use remora_server::{ignore_file_fault, pattern_fault};
 
 use super::{Diagnosis, DoctorContext, quote_path};
 use crate::commands::pause::{RECALL_SWITCHED_OFF, SWITCHED_OFF};
-use crate::config::Config;
 use crate::hook::{HOME_VARIABLE, OFF_VARIABLE, RECALL_VARIABLE};
 use crate::project_env::find_setter;
+use remora_app::config::Config;
 
 pub(super) fn check_config(patient: &DoctorContext) -> Vec<Diagnosis> {
     let file = patient.paths.config_file();

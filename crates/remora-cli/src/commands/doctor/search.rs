@@ -9,14 +9,14 @@ use remora_store::Access;
 
 use super::{Diagnosis, DoctorContext, quote_path};
 use crate::commands::show::lines::{flatten_text, format_count, format_number};
-use crate::commands::status::{WorkerState, query_worker};
-use crate::commands::tier;
-use crate::config::Config;
+use remora_app::status::{WorkerState, query_worker};
+
+use remora_app::config::Config;
 
 pub(super) fn check_search(patient: &DoctorContext) -> Option<Diagnosis> {
     // What is wrong with the configuration is reported elsewhere.
     let config = Config::load(&patient.paths.config_file()).ok()?;
-    let Some(encoder) = tier::build_encoder(&config) else {
+    let Some(encoder) = remora_app::build_encoder(&config) else {
         return Some(Diagnosis::ok(
             "search",
             "by words only: search.model is off",
@@ -94,7 +94,7 @@ fn count_vectors(patient: &DoctorContext) -> Option<(u64, u64)> {
     }
     let looked = remora_server::open_database(&file, Access::Read).and_then(|store| {
         let waiting = store.unembedded_count(MODEL_ID)?;
-        let rows = tier::count_items(&store.count_contents()?);
+        let rows = remora_app::count_items(&store.count_contents()?);
         Ok::<_, StoreError>((rows.saturating_sub(waiting), waiting))
     });
     looked.ok()

@@ -9,9 +9,9 @@ use remora_core::text::defuse_tags;
 use remora_memory::store::{Filter, PageRequest, SortOrder, Store};
 
 use crate::commands::show::lines::{TimeFormatter, flatten_text, truncate_columns};
-use crate::commands::wrong::Rejections;
 use crate::error::CliError;
 use crate::output::is_unseen;
+use remora_app::Rejections;
 
 /// Items that are read, newest first.
 const MAX_SCANNED_ITEMS: usize = 20_000;
@@ -71,7 +71,7 @@ pub(super) fn collect_activity(
         seen += items.len();
         // What others wrote in a commit must not get into instruction files.
         for item in items.into_iter().filter(|item| item.kind != Kind::Commit) {
-            if rejections.describe_rejection(&item).is_some() {
+            if rejections.find(&item).is_some() {
                 continue;
             }
             let folders: HashSet<&str> = item

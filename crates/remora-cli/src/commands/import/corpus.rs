@@ -5,7 +5,7 @@ use jiff::civil::{Date, DateTime};
 use jiff::tz::TimeZone;
 use remora_core::record::{Item, Kind};
 use remora_core::tokens;
-use remora_memory::private;
+use remora_redact::private;
 use serde::Deserialize;
 
 /// The agent's name in imported items.
@@ -115,7 +115,7 @@ impl CorpusMessage {
         let title = derive_title(&text);
         Item {
             id: 0,
-            uid,
+            uid: uid.into(),
             external_id: Some(id),
             key: None,
             kind: Kind::Message,
@@ -131,8 +131,8 @@ impl CorpusMessage {
             last_time: time,
             seen: 1,
             project: project.into(),
-            session,
-            agent: IMPORT_AGENT.to_owned(),
+            session: session.into(),
+            agent: IMPORT_AGENT.into(),
             prompt: None,
             branch: None,
             subagent: None,

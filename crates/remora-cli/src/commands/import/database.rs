@@ -9,28 +9,27 @@ mod rows;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::Path;
 
+use remora_core::ids::{ItemUid, SessionId};
 use remora_core::record::{self, Item, Kind};
 use remora_files::{ReadError, open_regular};
-use remora_memory::redact::{RedactionCounts, Redactor};
 use remora_memory::store::{Filter, ItemRef, PageRequest, SortOrder, Store, StoreError};
-use remora_server::ingest::{EventRedactor, FailedEvent, Ingest};
+use remora_redact::{RedactionCounts, Redactor};
+use remora_server::ingest::{EventRedactor, FailedEvent, ImportIngest};
 use remora_server::panics::catch_panic;
 use remora_store::foreign::{ForeignDatabase, ForeignSession, ForeignToolUse};
 use serde_json::json;
 
 use self::projects::ProjectMapping;
 use self::rows::SessionFields;
-use super::{EmbeddingChoice, build_redactor, embed_imported};
+use super::{EmbeddingChoice, embed_imported};
 use crate::args::ImportClaudeMemArgs;
 use crate::clock;
 use crate::commands::data::DataDir;
-use crate::commands::exclusive::WorkerLock;
 use crate::commands::parts::{BatchWriter, StorePart};
 use crate::commands::progress::Progress;
 use crate::commands::scrub::redact_part;
 use crate::commands::show::lines::{flatten_text, format_count, format_counts};
 use crate::commands::vectors::EmbeddingStats;
-use crate::commands::worker;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output::{Output, Style, escape_invisible};
@@ -66,7 +65,7 @@ struct DatabaseImportStats {
 
 pub(super) fn run(args: &ImportClaudeMemArgs, out: &mut Output) -> Result<Exit, CliError> {
     let data = DataDir::open()?;
-    let redactor = build_redactor(&data)?;
+    let redactor = data.app.build_redactor()?;
     // SQLite would wait for a pipe, and read a device.
     if let Err(e @ ReadError::Special) = open_regular(&args.file) {
         return Err(CliError::File {
@@ -80,14 +79,14 @@ pub(super) fn run(args: &ImportClaudeMemArgs, out: &mut Output) -> Result<Exit, 
         .map_err(|e| database_error(&args.file, e))?;
     // After their database could be read: a wrong file must not disturb the
     // worker.
-    let guard = WorkerLock::acquire_lock(&data.paths)?;
-    let store = data.open_writable_store()?;
-    let projects = ProjectMapping::new(&data, &store, &args.project)?;
-    let mut loader = DatabaseImporter::new(&store, &redactor, args, projects, sessions);
+    let guard = data.app.lock_worker()?;
+    let store = data.app.open_writable_store()?;
+    let projects = ProjectMapping::new(&data, &*store, &args.project)?;
+    let mut loader = DatabaseImporter::new(&*store, &redactor, args, projects, sessions);
     loader.import_sessions()?;
     loader.import_items(&foreign)?;
-    let ingest = Ingest::new(&store, worker::build_capture_policy(&data), &data.paths)?;
-    let cleaner = EventRedactor::new(&redactor, data.config.get_list("capture.ignore"));
+    let ingest = ImportIngest::new(&*store, data.app.config.capture_policy(), &data.app.paths)?;
+    let cleaner = EventRedactor::new(&redactor, data.app.config.get_list("capture.ignore"));
     loader.import_tool_calls(&foreign, ingest, cleaner)?;
     let mut brought = loader.brought;
     (brought.here, brought.unmet) = loader.projects.into_summary();
@@ -128,7 +127,7 @@ struct DatabaseImporter<'a> {
     known: HashMap<String, SessionFields>,
     sessions: Vec<ForeignSession>,
     /// Words of prompts that are here already, by session.
-    said: HashMap<String, HashSet<String>>,
+    said: HashMap<SessionId, HashSet<String>>,
     brought: DatabaseImportStats,
 }
 
@@ -185,7 +184,7 @@ impl<'a> DatabaseImporter<'a> {
 
     fn find_session(&self, session: &str) -> Result<Option<record::Session>, CliError> {
         let filter = Filter {
-            session: Some(session.to_owned()),
+            session: Some(session.into()),
             ..Filter::default()
         };
         Ok(self.store.list_sessions(&filter, 1)?.pop())
@@ -284,7 +283,7 @@ impl<'a> DatabaseImporter<'a> {
     fn import_tool_calls(
         &mut self,
         foreign: &ForeignDatabase,
-        mut ingest: Ingest<'_>,
+        mut ingest: ImportIngest<'_>,
         mut cleaner: EventRedactor<'_>,
     ) -> Result<(), CliError> {
         let tables: [(&str, &dyn Fn(i64) -> _); 2] = [
@@ -355,7 +354,7 @@ impl<'a> DatabaseImporter<'a> {
             .unwrap_or_else(|| SessionFields {
                 id: id.to_owned(),
                 project: project.to_owned(),
-                agent: super::corpus::IMPORT_AGENT.to_owned(),
+                agent: super::corpus::IMPORT_AGENT.into(),
             })
     }
 
@@ -401,7 +400,7 @@ impl<'a> DatabaseImporter<'a> {
     fn store_new(&mut self, items: Vec<Item>) -> Result<(), CliError> {
         let names: Vec<ItemRef> = items.iter().map(|i| ItemRef::Uid(i.uid.clone())).collect();
         let here = self.store.find_items(&names)?;
-        let mut here: HashMap<String, Item> = here
+        let mut here: HashMap<ItemUid, Item> = here
             .into_iter()
             .map(|item| (item.uid.clone(), item))
             .collect();

@@ -9,7 +9,6 @@ use std::time::{Duration, Instant};
 use remora_client::locate_project;
 use remora_core::record::Project;
 use remora_git::CancelToken;
-use remora_memory::store::Store;
 use remora_server::DeletionLog;
 use remora_server::commits::{
     CommitLimits, CommitRules, CommitScan, StoredCommits, gather_commits, store_commits,
@@ -17,16 +16,16 @@ use remora_server::commits::{
 use remora_server::identity::claim_project;
 use serde_json::json;
 
-use super::{EmbeddingChoice, build_redactor, embed_imported};
-use crate::args::{ImportGitArgs, TimeSpanArgs};
-use crate::commands::data::{DataDir, prepare_data_dir};
-use crate::commands::exclusive::WorkerLock;
-use crate::commands::search::when;
+use super::{EmbeddingChoice, embed_imported};
+use crate::args::ImportGitArgs;
+use crate::commands::data::DataDir;
 use crate::commands::show::lines::{flatten_text, format_count};
 use crate::commands::vectors::EmbeddingStats;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output::Output;
+use remora_app::TimeSpanRequest;
+use remora_app::worker_lock::prepare_data_dir;
 
 /// How long one question to git may take, for a user who waits.
 const GIT_TIMEOUT: Duration = Duration::from_secs(30);
@@ -35,34 +34,34 @@ const LOOKUP_TIMEOUT: Duration = Duration::from_secs(5);
 
 pub(super) fn run(args: &ImportGitArgs, out: &mut Output) -> Result<Exit, CliError> {
     let data = DataDir::open()?;
-    let span = TimeSpanArgs {
+    let span = TimeSpanRequest {
         since: args.since.clone(),
         until: None,
     };
     let limits = CommitLimits {
         telling: args.limit,
-        since: when::resolve_time_span(&span)?.since,
+        since: span.resolve(&data.app.clock.now())?.since,
         ..CommitLimits::IMPORT
     };
     let folder = find_folder(args, &data)?;
     // Before the lock and without a claim: a dry run must not make this
     // checkout the holder of a key.
     if args.dry_run {
-        let project = data.locate_folder(&folder).project;
+        let project = data.app.locate_folder(&folder).project;
         let gathered = collect_project_commits(&data, &project, limits)?;
         print_report(args, &project, &gathered, None, out)?;
         return Ok(Exit::GoOn);
     }
-    prepare_data_dir(&data.paths)?;
-    let guard = WorkerLock::acquire_lock(&data.paths)?;
-    let store = data.open_writable_store()?;
+    prepare_data_dir(&data.app.paths)?;
+    let guard = data.app.lock_worker()?;
+    let store = data.app.open_writable_store()?;
     // As for events: the first checkout of a remote holds its key, and a clone
     // of another root has a memory of its own.
-    let location = locate_project(&data.paths, &folder, None);
-    let location = claim_project(&data.paths, location, Instant::now() + LOOKUP_TIMEOUT);
+    let location = locate_project(&data.app.paths, &folder, None);
+    let location = claim_project(&data.app.paths, location, Instant::now() + LOOKUP_TIMEOUT);
     let project = location.project;
     let gathered = collect_project_commits(&data, &project, limits)?;
-    let stored = store_commits(&store, &project, &gathered)?;
+    let stored = store_commits(&*store, &project, &gathered)?;
     let (made, rest) = embed_imported(
         &data,
         store,
@@ -91,7 +90,7 @@ fn find_folder(args: &ImportGitArgs, data: &DataDir) -> Result<PathBuf, CliError
             source,
         });
     }
-    let projects = match data.open_store()? {
+    let projects = match data.app.open_store()? {
         Some(store) => store.list_projects()?,
         None => Vec::new(),
     };
@@ -111,7 +110,7 @@ fn find_folder(args: &ImportGitArgs, data: &DataDir) -> Result<PathBuf, CliError
         },
     };
     let root = PathBuf::from(&project.root);
-    let holder = data.locate_folder(&root).project.key;
+    let holder = data.app.locate_folder(&root).project.key;
     // Another checkout may lie there by now; its commits are not this
     // project's.
     if !root.is_dir() || holder != project.key {
@@ -129,9 +128,9 @@ fn collect_project_commits(
     limits: CommitLimits,
 ) -> Result<CommitScan, CliError> {
     let mut rules = CommitRules::new(
-        build_redactor(data)?,
-        data.config.get_list("capture.ignore"),
-        DeletionLog::load(&data.paths)?,
+        data.app.build_redactor()?,
+        data.app.config.get_list("capture.ignore"),
+        DeletionLog::load(&data.app.paths)?,
     );
     let root = Path::new(&project.root);
     let git = data.environment.find_git(root).with_limit(GIT_TIMEOUT);

@@ -3,11 +3,11 @@
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 
-use remora_core::ids::ProjectKey;
+use remora_core::ids::{ItemUid, ProjectKey, SessionId};
 use remora_core::record::{Item, Kind, Override, Project, Session};
-use remora_instructions::memories::MEMORY_URI_SCHEME;
-use remora_memory::redact::{RedactionCounts, Redactor};
 use remora_memory::store::{Filter, ItemRef, Store};
+use remora_notes::MEMORY_URI_SCHEME;
+use remora_redact::{RedactionCounts, Redactor};
 use remora_server::DeletionLog;
 use remora_server::archive::{self, Archive, ArchivedEvent};
 
@@ -149,9 +149,9 @@ struct LineLoader<'a> {
     base: i64,
     known_projects: HashSet<ProjectKey>,
     /// Items of which something was said.
-    corrected: HashSet<String>,
+    corrected: HashSet<ItemUid>,
     /// Sessions of messages, by id.
-    sessions: HashMap<String, Session>,
+    sessions: HashMap<SessionId, Session>,
     /// The last time of each conversation.
     times: HashMap<String, i64>,
     shelf: ArchiveWriter,
@@ -286,7 +286,7 @@ impl<'a> LineLoader<'a> {
             return Ok(None);
         }
         let filter = Filter {
-            session: Some(session.to_owned()),
+            session: Some(session.into()),
             ..Filter::default()
         };
         Ok(self.target.store.list_sessions(&filter, 1)?.pop())
@@ -401,7 +401,7 @@ impl<'a> LineLoader<'a> {
         }
         let session = Session {
             id: item.session.clone(),
-            agent: IMPORT_AGENT.to_owned(),
+            agent: IMPORT_AGENT.into(),
             project: item.project.clone(),
             cwd: String::new(),
             branch: None,

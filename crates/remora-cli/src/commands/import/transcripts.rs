@@ -15,25 +15,24 @@ use remora_agents::AgentSpec;
 use remora_agents::transcript::TranscriptSpec;
 use remora_core::record::Kind;
 use remora_memory::store::Store;
-use remora_server::ingest::{EventRedactor, Ingest};
+use remora_server::ingest::{EventRedactor, ImportIngest};
 use serde_json::{Value, json};
 
 use self::bring::{ImportPreview, ImportStats, ReadAhead};
 use self::find::TranscriptScan;
 use self::location::TranscriptDirs;
 use self::state::ImportState;
-use super::{EmbeddingChoice, MAX_SHOWN_ERRORS, build_redactor, embed_imported};
-use crate::args::{ImportSessionsArgs, TimeSpanArgs};
+use super::{EmbeddingChoice, MAX_SHOWN_ERRORS, embed_imported};
+use crate::args::ImportSessionsArgs;
 use crate::clock;
 use crate::commands::data::DataDir;
-use crate::commands::exclusive::WorkerLock;
-use crate::commands::search::{scope, when};
+use crate::commands::install;
 use crate::commands::show::lines::{format_count, format_counts, format_size};
 use crate::commands::vectors::EmbeddingStats;
-use crate::commands::{install, worker};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output::{Output, Style, escape_invisible};
+use remora_app::TimeSpanRequest;
 
 /// Lines that cannot be read which are remembered.
 const MAX_UNREADABLE_LINES: usize = 10_000;
@@ -81,12 +80,13 @@ pub(super) fn run(
     out: &mut Output,
 ) -> Result<Exit, CliError> {
     let data = DataDir::open()?;
-    let redactor = build_redactor(&data)?;
+    let redactor = data.app.build_redactor()?;
     let format = format_of(spec)?;
-    let since = when::resolve_time_span(&TimeSpanArgs {
+    let since = TimeSpanRequest {
         since: args.since.clone(),
         until: None,
-    })?
+    }
+    .resolve(&data.app.clock.now())?
     .since;
     let paths = if args.paths.is_empty() {
         default_folders(&data, spec, format)?
@@ -101,7 +101,7 @@ pub(super) fn run(
     };
     let mut state = match since {
         None => {
-            let folder = data.paths.home().join("import");
+            let folder = data.app.paths.home().join("import");
             ImportState::open(folder.join(format!("{}.json", spec.name)))
         }
         // `--since` leaves lines out; a saved position would keep a later
@@ -114,24 +114,24 @@ pub(super) fn run(
         let preview = bring::preview_import(spec.name, &found, since);
         return print_preview(args, &found, &preview, out);
     }
-    let guard = WorkerLock::acquire_lock(&data.paths)?;
-    let store = data.open_writable_store()?;
+    let guard = data.app.lock_worker()?;
+    let store = data.app.open_writable_store()?;
     let project = args.project.as_deref();
     let project = project
-        .map(|name| scope::named_or_new(&data, &store, name))
+        .map(|name| data.app.resolve_or_name_project(&*store, name))
         .transpose()?;
     let ahead = ReadAhead {
         agent: spec.name,
         found: &found,
-        cleaner: EventRedactor::new(&redactor, data.config.get_list("capture.ignore")),
-        places: TranscriptDirs::new(data.paths.clone(), data.environment.home(), project),
+        cleaner: EventRedactor::new(&redactor, data.app.config.get_list("capture.ignore")),
+        places: TranscriptDirs::new(data.app.paths.clone(), data.environment.home(), project),
         since,
     };
-    let mut ingest = Ingest::new(&store, worker::build_capture_policy(&data), &data.paths)?;
+    let mut ingest = ImportIngest::new(&*store, data.app.config.capture_policy(), &data.app.paths)?;
     // By difference: a fix is written again whenever its error comes back.
-    let before = count_fixes(&store)?;
+    let before = count_fixes(&*store)?;
     let mut brought = bring::import_transcripts(ahead, &mut ingest, &mut state)?;
-    brought.fixes = count_fixes(&store)?.saturating_sub(before);
+    brought.fixes = count_fixes(&*store)?.saturating_sub(before);
     // A user who interrupts wants to stop, not to wait for embeddings.
     let wanted = EmbeddingChoice::from_flag(args.no_vectors || brought.stopped);
     let (made, rest) = embed_imported(&data, store, guard, wanted)?;

@@ -160,11 +160,11 @@ impl<'a> McpInstaller<'a> {
             InstallTarget::User
         };
         let mut served =
-            McpInstallations::read_for_agent(&self.data.paths, self.spec.mcp.note_part);
+            McpInstallations::read_for_agent(&self.data.app.paths, self.spec.mcp.note_part);
         let before = served.clone();
         change(&mut served, whom);
         if served != before
-            && let Err(e) = served.write(&self.data.paths)
+            && let Err(e) = served.write(&self.data.app.paths)
         {
             report.became = McpInstallOutcome::Failed(format!("cannot write the note of it: {e}"));
         }

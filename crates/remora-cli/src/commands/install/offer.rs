@@ -111,7 +111,7 @@ pub(super) fn say_shared(files: &[&Path], out: &mut Output) -> Result<(), CliErr
 
 /// What an uninstallation leaves on the disk.
 pub(super) fn say_left(data: &DataDir, spec: &AgentSpec, out: &mut Output) -> Result<(), CliError> {
-    let home = data.paths.home();
+    let home = data.app.paths.home();
     if !home.is_dir() {
         return Ok(());
     }

@@ -75,14 +75,14 @@ pub(super) fn run(args: &InstructionsApproveArgs, out: &mut Output) -> Result<Ex
         .filter(|s| s.why == SkipReason::External)
         .map(|s| s.path.as_path())
         .collect();
-    let mut projects = read_approvals(&data.paths)?;
+    let mut projects = read_approvals(&data.app.paths)?;
     let changed = if args.revoke {
         projects.remove(&root)
     } else {
         !args.dry_run && projects.insert(root.clone())
     };
     if changed {
-        write_approvals(&data.paths, &projects)?;
+        write_approvals(&data.app.paths, &projects)?;
     }
     if args.json {
         out.print_json(&json!({

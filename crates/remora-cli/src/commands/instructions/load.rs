@@ -92,9 +92,8 @@ impl HookRunner {
         let event = Event::from_value(Value::Object(event), None)?;
         let host = Host {
             environment: self.handlers.clone(),
-            session_dir: None,
             attendance: Interactivity::Unattended,
-            trace: None,
+            ..Host::default()
         };
         let run = self.engine.run(&event, &host);
         let mut ended = BTreeMap::new();

@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use remora_instructions::memories::check::ClaimVerdict;
 use remora_instructions::{InstructionKind, Instructions, LoadReason, LoadedFile};
+use remora_notes::check::ClaimVerdict;
 
 use super::CachedVerdicts;
 use crate::commands::show::lines::format_count;

@@ -2,45 +2,45 @@
 //! and bounds are the server's.
 
 use jiff::Timestamp;
+use remora_app::search::SearchResult;
+use remora_app::show::{ShownItem, find_outdated_reason};
+use remora_app::timeline;
+use remora_app::{RejectionView, Rejections};
 use remora_core::record::{Item, Kind, Project};
 use remora_core::tokens::estimate_tokens;
-use remora_instructions::memories::{self, MemoryType};
-use remora_memory::private::{strip_injected, strip_private};
 use remora_memory::recall::is_untrusted;
-use remora_memory::redact::{RedactionCounts, Redactor};
-use remora_memory::store::Hit;
+use remora_notes::{Memory, MemoryType};
+use remora_redact::private::{strip_injected, strip_private};
+use remora_redact::{RedactionCounts, Redactor};
 use remora_server::mcp::{EntryDetail, SearchEntry, TextOrigin, TimelineEntry};
 
 use crate::commands::memory::{ended_on, origin_of};
-use crate::commands::show;
 use crate::commands::show::lines::TimeFormatter;
-use crate::commands::timeline;
-use crate::commands::wrong::Rejections;
 
 /// An item of an index.
 pub(super) fn to_search_entry(
-    hit: &Hit,
-    rejections: &Rejections,
+    result: &SearchResult,
+    now: i64,
     local: &TimeFormatter,
     projects: &[Project],
 ) -> SearchEntry {
-    let item = &hit.item;
+    let item = &result.hit.item;
     let project = projects.iter().find(|project| project.key == item.project);
     SearchEntry {
         id: item.id,
         day: local.format_day(item.time),
         kind: item.kind.name().to_owned(),
-        title: title_with_status(item),
+        title: title_with_status(item, now),
         tokens: count_item_tokens(item),
         place: project.map(|project| project.name.clone()),
         source: item_source(item),
-        wrong: rejections.describe_rejection(item),
+        wrong: result.wrong.as_ref().map(RejectionView::describe),
     }
 }
 
 /// A title that does not pass off as what holds what was reverted or has ended.
-fn title_with_status(item: &Item) -> String {
-    match show::find_outdated_reason(item) {
+fn title_with_status(item: &Item, now: i64) -> String {
+    match find_outdated_reason(item, now) {
         Some(why) => format!("{} ({why})", item.title),
         None => item.title.clone(),
     }
@@ -57,18 +57,21 @@ fn count_item_tokens(item: &Item) -> u32 {
 pub(super) fn to_timeline_entry(
     entry: &timeline::TimelineEntry,
     rejections: &Rejections,
+    now: i64,
     local: &TimeFormatter,
 ) -> TimelineEntry {
     let time = entry.time();
     let wrong = match entry {
-        timeline::TimelineEntry::Row(item) => rejections.describe_rejection(item),
+        timeline::TimelineEntry::Item(item) => {
+            rejections.find(item).as_ref().map(RejectionView::describe)
+        }
         timeline::TimelineEntry::Event(_) => None,
     };
     let (id, kind, title, source) = match entry {
-        timeline::TimelineEntry::Row(item) => (
+        timeline::TimelineEntry::Item(item) => (
             Some(item.id),
             item.kind.name(),
-            title_with_status(item),
+            title_with_status(item, now),
             item_source(item),
         ),
         timeline::TimelineEntry::Event(event) => (
@@ -91,15 +94,15 @@ pub(super) fn to_timeline_entry(
 
 /// An item in full, with those of its fields that a model can use.
 pub(super) fn item_to_detail(
-    item: &Item,
+    shown: &ShownItem,
     fields: Vec<(&'static str, String)>,
-    wrong: Option<String>,
     local: &TimeFormatter,
 ) -> EntryDetail {
     const SHOWN_FIELDS: [&str; 10] = [
         "commit", "reverted", "ended", "subagent", "branch", "said by", "tool", "record",
         "changed", "read",
     ];
+    let item = &shown.item;
     let fields = fields.into_iter();
     let mut fields: Vec<_> = fields
         .filter(|(name, _)| SHOWN_FIELDS.contains(name))
@@ -116,7 +119,7 @@ pub(super) fn item_to_detail(
         facts: item.facts.clone(),
         text: item.text.clone(),
         source: item_source(item),
-        wrong,
+        wrong: shown.wrong.as_ref().map(RejectionView::describe),
         command: format!("remora show {}", item.id),
     }
 }
@@ -131,7 +134,7 @@ fn item_source(item: &Item) -> TextOrigin {
 
 /// A saved memory. Its file may hold what no item would.
 pub(super) fn memory_to_detail(
-    memory: &memories::Memory,
+    memory: &Memory,
     accepted: bool,
     redactor: &Redactor,
     local: &TimeFormatter,

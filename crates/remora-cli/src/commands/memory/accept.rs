@@ -12,14 +12,13 @@ use std::path::{Path, PathBuf};
 
 use remora_client::DataPaths;
 use remora_files::{Durability, MAX_SETTINGS_BYTES, ReplaceOptions, read_file, replace_file};
-use remora_instructions::memories::folder::MemoryChange;
-use remora_instructions::memories::{Memory, MemoryAuthor, MemoryScope, MemoryType};
+use remora_notes::folder::MemoryChange;
+use remora_notes::{Memory, MemoryAuthor, MemoryScope, MemoryType};
 use ring::digest::{SHA256, digest};
 use serde_json::json;
 
 use super::{MemoryWorkspace, as_json, format_now, list_secrets};
 use crate::args::{MemoryAcceptArgs, MemoryOwnerArgs};
-use crate::commands::reader::refuse_agent;
 use crate::commands::show::lines::{flatten_text, format_count};
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -98,11 +97,11 @@ pub(super) fn accept_own(shelf: &MemoryWorkspace, memory: &Memory) -> Result<(),
 }
 
 fn accept_content(shelf: &MemoryWorkspace, memories: &[Memory]) -> Result<(), CliError> {
-    let mut accepted = AcceptedMemories::load(&shelf.data.paths);
+    let mut accepted = AcceptedMemories::load(&shelf.data.app.paths);
     for memory in memories {
         accepted.insert(&shelf.root, memory);
     }
-    accepted.save(&shelf.data.paths)
+    accepted.save(&shelf.data.app.paths)
 }
 
 /// The files of agents' memories say from now on that they are the user's.
@@ -140,8 +139,8 @@ fn find_waiting(
 pub(super) fn run(args: &MemoryAcceptArgs, out: &mut Output) -> Result<Exit, CliError> {
     let shelf = MemoryWorkspace::open(&args.place)?;
     // An agent must not make its own words the user's.
-    refuse_agent(&shelf.data.environment, "memories are accepted")?;
-    let accepted = AcceptedMemories::load(&shelf.data.paths);
+    shelf.data.app.require_user("memories are accepted")?;
+    let accepted = AcceptedMemories::load(&shelf.data.app.paths);
     let mut memories = Vec::new();
     if args.all {
         for folder in shelf.list_folders(&MemoryOwnerArgs::default()) {

@@ -6,10 +6,8 @@ use std::path::{Path, PathBuf};
 use remora_client::DataPaths;
 use remora_files::{Durability, MAX_CLIENT_STATE_BYTES, ReplaceOptions, read_file, replace_file};
 use remora_instructions::auto_memory;
-use remora_instructions::memories::Memory;
-use remora_instructions::memories::check::{
-    self, CheckCache, ClaimFinding, ClaimVerdict, TreeListing,
-};
+use remora_notes::Memory;
+use remora_notes::check::{self, CheckCache, ClaimFinding, ClaimVerdict, TreeListing};
 use serde_json::{Value, json};
 
 use super::look::is_about_the_tree;
@@ -160,7 +158,7 @@ pub(super) fn check_all_memories(shelf: &MemoryWorkspace) -> Result<Vec<CheckedM
         return Ok(Vec::new());
     }
     let bodies: Vec<&str> = memories.iter().map(|memory| memory.body.as_str()).collect();
-    let mut cached = load_check_cache(&shelf.data.paths, &shelf.root);
+    let mut cached = load_check_cache(&shelf.data.app.paths, &shelf.root);
     let files = TreeListing::list_files(&shelf.root, &apart);
     let mut progress = Progress::new("checking");
     let mut step = |done: usize, all: usize| {
@@ -169,7 +167,7 @@ pub(super) fn check_all_memories(shelf: &MemoryWorkspace) -> Result<Vec<CheckedM
     let git = shelf.data.environment.find_git(&shelf.root);
     let findings = check::check_all(&files, &bodies, &git, &mut cached, &mut step);
     drop(progress);
-    save_check_cache(&shelf.data.paths, &shelf.root, &cached);
+    save_check_cache(&shelf.data.app.paths, &shelf.root, &cached);
     Ok(memories
         .into_iter()
         .zip(findings)

@@ -1,9 +1,9 @@
 //! What must not be kept goes before a memory is written, and before its name
 //! is made: secrets become marks, private passages are left out.
 
-use remora_instructions::memories::advice::{Advice, AdviceTopic};
-use remora_memory::private::strip_private;
-use remora_memory::redact::{RedactionCounts, Redactor};
+use remora_notes::advice::{Advice, AdviceTopic};
+use remora_redact::private::strip_private;
+use remora_redact::{RedactionCounts, Redactor};
 
 use crate::error::CliError;
 
@@ -122,7 +122,7 @@ fn says_something(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use remora_memory::redact::RedactionRules;
+    use remora_redact::RedactionRules;
 
     use super::*;
 

@@ -1,7 +1,7 @@
 //! `remora memory index`: the index beside the memories, made true again.
 
-use remora_instructions::memories::MemoryScope;
-use remora_instructions::memories::folder::{IndexMode, IndexUpdate};
+use remora_notes::MemoryScope;
+use remora_notes::folder::{IndexMode, IndexUpdate};
 use serde_json::{Value, json};
 
 use super::{MemoryWorkspace, list_secrets};

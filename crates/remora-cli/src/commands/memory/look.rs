@@ -1,8 +1,8 @@
 //! `remora memory list`, `show` and `path`: what is saved, and where.
 
-use remora_instructions::memories::check::{self, CheckCache, ClaimVerdict};
-use remora_instructions::memories::folder::{MemoryFolder, MemoryListing};
-use remora_instructions::memories::{Memory, MemoryAuthor, MemoryScope, MemoryType};
+use remora_notes::check::{self, CheckCache, ClaimVerdict};
+use remora_notes::folder::{MemoryFolder, MemoryListing};
+use remora_notes::{Memory, MemoryAuthor, MemoryScope, MemoryType};
 use serde_json::{Value, json};
 
 use super::accept::AcceptedMemories;
@@ -18,8 +18,8 @@ use crate::output::{Output, Style, escape_invisible};
 
 pub(super) fn run_list(args: &MemoryListArgs, out: &mut Output) -> Result<Exit, CliError> {
     let shelf = MemoryWorkspace::open(&args.place)?;
-    let cached = load_check_cache(&shelf.data.paths, &shelf.root);
-    let accepted = AcceptedMemories::load(&shelf.data.paths);
+    let cached = load_check_cache(&shelf.data.app.paths, &shelf.root);
+    let accepted = AcceptedMemories::load(&shelf.data.app.paths);
     let wanted = args.kind.map(MemoryType::from);
     let keep = |memory: &Memory| {
         wanted.is_none_or(|kind| memory.kind == Some(kind)) && (!args.core || memory.is_core())
@@ -156,8 +156,8 @@ fn find_last_verdict(cached: &CheckCache, memory: &Memory) -> Option<ClaimVerdic
 
 pub(super) fn run_show(args: &MemoryShowArgs, out: &mut Output) -> Result<Exit, CliError> {
     let shelf = MemoryWorkspace::open(&args.place)?;
-    let cached = load_check_cache(&shelf.data.paths, &shelf.root);
-    let accepted = AcceptedMemories::load(&shelf.data.paths);
+    let cached = load_check_cache(&shelf.data.app.paths, &shelf.root);
+    let accepted = AcceptedMemories::load(&shelf.data.app.paths);
     let mut memories = Vec::new();
     for name in &args.names {
         memories.push(shelf.find(name, &args.whose)?.1);

@@ -6,10 +6,10 @@ mod split;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use remora_instructions::memories::folder::{MemoryFolder, NewMemory};
-use remora_instructions::memories::name::MemoryName;
-use remora_instructions::memories::{Memory, MemoryAuthor, MemoryError, MemoryScope, MemoryType};
-use remora_memory::redact::Redactor;
+use remora_notes::MemoryName;
+use remora_notes::folder::{MemoryFolder, NewMemory};
+use remora_notes::{Memory, MemoryAuthor, MemoryError, MemoryScope, MemoryType};
+use remora_redact::Redactor;
 use serde_json::{Value, json};
 
 use super::clean::MemoryRedactor;
@@ -66,8 +66,8 @@ pub(in crate::commands) fn run_import(
     let notes = read_notes(args, folder, &redactor, &mut outcome)?;
     let find = |text: &str| list_secrets(&redactor, text);
     if folder.scope() == MemoryScope::User && !args.dry_run {
-        let home = shelf.data.paths.home().to_path_buf();
-        let made = shelf.data.paths.prepare_data_dir();
+        let home = shelf.data.app.paths.home().to_path_buf();
+        let made = shelf.data.app.paths.prepare_data_dir();
         made.map_err(|source| CliError::File { path: home, source })?;
     }
     let mut here: Vec<(MemoryName, String)> = folder
@@ -104,7 +104,7 @@ pub(in crate::commands) fn run_import(
         if !args.dry_run {
             match folder.add(&draft, &format_now(), &find) {
                 Ok(_) => {}
-                Err(error @ (MemoryError::Private { .. } | MemoryError::Name { .. })) => {
+                Err(error @ (MemoryError::Private { .. } | MemoryError::Address(_))) => {
                     outcome.refused.push((note.from, error.to_string()));
                     continue;
                 }

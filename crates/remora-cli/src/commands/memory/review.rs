@@ -1,9 +1,9 @@
 //! `remora memory review`: proposals for all layers and memories; changes
 //! nothing unless one proposal is to be carried out.
 
-use remora_instructions::memories::Memory;
-use remora_instructions::memories::check::ClaimFinding;
-use remora_instructions::memories::review::{
+use remora_notes::Memory;
+use remora_notes::check::ClaimFinding;
+use remora_notes::review::{
     InstructionLayer, Proposal, ProposalAction, ProposedEdit, Review, ReviewInput, ReviewedMemory,
     apply_proposal, build_review, instruction_files,
 };

@@ -4,23 +4,23 @@
 use std::io::{self, Read as _};
 
 use remora_instructions::auto_memory::IndexSizeVerdict;
-use remora_instructions::memories::advice::{self, Advice, AdviceRequest, LoadedInstruction};
-use remora_instructions::memories::folder::{
+use remora_notes::advice::{self, Advice, AdviceRequest, LoadedInstruction};
+use remora_notes::folder::{
     MemoryChange, MemoryFolder, MemoryRemoval, MemoryWriteResult, NewMemory,
 };
-use remora_instructions::memories::name::MemoryName;
-use remora_instructions::memories::{
-    DEFAULT_PRIORITY, Memory, MemoryAuthor, MemoryScope, MemoryType, first_sentence,
+use remora_notes::{
+    DEFAULT_PRIORITY, Memory, MemoryAuthor, MemoryError, MemoryName, MemoryScope, MemoryType,
+    first_sentence,
 };
-use remora_memory::redact::Redactor;
+use remora_redact::Redactor;
 use serde_json::{Value, json};
 
 use super::accept::accept_own;
 use super::clean::MemoryRedactor;
 use super::{MemoryWorkspace, as_json, format_now, list_secrets};
 use crate::args::{MemoryAddArgs, MemoryEditArgs, MemoryLocationArgs, MemoryRmArgs};
+use crate::commands::data::is_in_agent_shell;
 use crate::commands::editor::open_editor;
-use crate::commands::reader::is_in_agent_shell;
 use crate::commands::show::lines::flatten_text;
 use crate::environment::Environment;
 use crate::error::CliError;
@@ -67,7 +67,12 @@ pub(super) fn save_memory(
         .as_deref()
         .map(|title| cleaner.redact_text(title));
     let draft = NewMemory {
-        name: args.name.as_deref().map(MemoryName::new).transpose()?,
+        name: args
+            .name
+            .as_deref()
+            .map(MemoryName::new)
+            .transpose()
+            .map_err(MemoryError::from)?,
         title: given.unwrap_or_else(|| derive_title(&body)),
         description: args
             .description
@@ -85,8 +90,8 @@ pub(super) fn save_memory(
     let mut advice = cleaner.to_advice();
     advice.extend(collect_advice(&shelf, folder, &draft.body, &find));
     if folder.scope() == MemoryScope::User {
-        let home = shelf.data.paths.home().to_path_buf();
-        let made = shelf.data.paths.prepare_data_dir();
+        let home = shelf.data.app.paths.home().to_path_buf();
+        let made = shelf.data.app.paths.prepare_data_dir();
         made.map_err(|source| CliError::File { path: home, source })?;
     }
     let written = folder.add(&draft, &format_now(), &find)?;

@@ -5,6 +5,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use remora_core::EventName;
+use remora_core::ids::SessionId;
 use remora_core::record::LoggedEvent;
 
 /// Requests of one session that wait for their answer at most.
@@ -93,7 +94,7 @@ struct SessionRequests {
 #[derive(Debug, Default)]
 pub(super) struct PermissionRequests {
     pub(super) calls: BTreeMap<String, AnswerStats>,
-    sessions: HashMap<String, SessionRequests>,
+    sessions: HashMap<SessionId, SessionRequests>,
 }
 
 impl PermissionRequests {
@@ -129,15 +130,15 @@ impl PermissionRequests {
 
     /// What still waits at the end of the ledger has no answer.
     pub(super) fn into_calls(mut self) -> BTreeMap<String, AnswerStats> {
-        let sessions: Vec<String> = self.sessions.keys().cloned().collect();
+        let sessions: Vec<SessionId> = self.sessions.keys().cloned().collect();
         for session in sessions {
             self.resolve_pending(&session, RequestOutcome::Unanswered);
         }
         self.calls
     }
 
-    fn session_mut(&mut self, id: &str) -> &mut SessionRequests {
-        self.sessions.entry(id.to_owned()).or_default()
+    fn session_mut(&mut self, id: &SessionId) -> &mut SessionRequests {
+        self.sessions.entry(id.clone()).or_default()
     }
 
     fn record_allowed(&mut self, row: &LoggedEvent, is_it: impl Fn(&str) -> bool) {
@@ -230,7 +231,7 @@ mod tests {
                 id: format!("e{at}"),
                 call: None,
                 name: (*name).to_owned(),
-                session: (*session).to_owned(),
+                session: (*session).into(),
                 time: i64::try_from(at).unwrap(),
                 label: (*label).to_owned(),
             });

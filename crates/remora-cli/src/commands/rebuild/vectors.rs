@@ -4,51 +4,49 @@
 use std::time::Instant;
 
 use remora_embed::MODEL_ID;
-use remora_memory::store::Store;
 use serde_json::json;
 
 use crate::args::RebuildArgs;
 use crate::commands::data::DataDir;
-use crate::commands::exclusive::WorkerLock;
 use crate::commands::show::lines::format_count;
-use crate::commands::tier;
+
 use crate::commands::vectors::{EmbeddingFollowUp, EmbeddingStats, embed_waiting};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output::Output;
 
 pub(super) fn run(args: &RebuildArgs, data: &DataDir, out: &mut Output) -> Result<Exit, CliError> {
-    let Some(encoder) = tier::build_encoder(&data.config) else {
+    let Some(encoder) = remora_app::build_encoder(&data.app.config) else {
         return Err(CliError::Usage(format!(
             "{}: search.model is off; `remora config unset search.model` switches it on",
-            data.paths.config_file().display()
+            data.app.paths.config_file().display()
         )));
     };
     // A model that does not work must not cost the vectors that are there.
     encoder
         .encode(&["word"], Instant::now())
         .map_err(|e| CliError::Usage(e.to_string()))?;
-    let Some(store) = data.open_store()? else {
+    let Some(store) = data.app.open_store()? else {
         return print_report(args, 0, &EmbeddingStats::default(), data, out);
     };
     let rows = if args.missing {
         store.unembedded_count(MODEL_ID)?
     } else {
-        tier::count_items(&store.count_contents()?)
+        remora_app::count_items(&store.count_contents()?)
     };
     if args.dry_run || rows == 0 {
-        let made = EmbeddingStats::none_embedded(&store)?;
+        let made = EmbeddingStats::none_embedded(&*store)?;
         return print_report(args, rows, &made, data, out);
     }
     drop(store);
-    let mut guard = WorkerLock::acquire_lock(&data.paths)?;
-    let store = data.open_writable_store()?;
+    let mut guard = data.app.lock_worker()?;
+    let store = data.app.open_writable_store()?;
     if !args.missing {
         store.forget_meanings()?;
     }
-    let made = embed_waiting(&store, &encoder, u64::MAX)?;
+    let made = embed_waiting(&*store, &encoder, u64::MAX)?;
     drop(store);
-    if EmbeddingFollowUp::from_stats(&data.config, &made) == EmbeddingFollowUp::Worker {
+    if EmbeddingFollowUp::from_stats(&data.app.config, &made) == EmbeddingFollowUp::Worker {
         guard.leave_a_worker();
     }
     drop(guard);
@@ -85,7 +83,7 @@ fn print_report(
     } else {
         let rows = format_count(made.embedded, "item", "items");
         out.print_text(&format!("embedded {rows}, by {MODEL_ID}\n"))?;
-        EmbeddingFollowUp::from_stats(&data.config, made).print_notice(made, out)?;
+        EmbeddingFollowUp::from_stats(&data.app.config, made).print_notice(made, out)?;
     }
     Ok(exit_for_result(args, made))
 }

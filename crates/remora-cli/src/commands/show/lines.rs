@@ -1,13 +1,12 @@
 //! Lines for users: times in their own time zone, text cut and wrapped to
 //! the terminal, numbers and sizes in words. No colours and no printing.
 
-use std::borrow::Cow;
 use std::io;
 use std::sync::OnceLock;
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use remora_core::text::is_invisible;
+pub(crate) use remora_app::text::{char_width, flatten_text, text_width, truncate_columns};
 use terminal_size::{Width, terminal_size_of};
 
 use crate::environment::Environment;
@@ -69,82 +68,6 @@ impl TimeFormatter {
     pub(crate) fn format_timestamp(&self, millis: i64) -> String {
         self.format_time(millis, "%Y-%m-%d %H:%M")
     }
-}
-
-/// One line of a text: white space and whatever a terminal would obey become
-/// single blanks; what is invisible goes.
-pub(crate) fn flatten_text(text: &str) -> String {
-    let text = strip_ansi(text);
-    let mut out = String::with_capacity(text.len());
-    let mut gap = false;
-    for c in text.chars().filter(|c| !is_invisible(*c)) {
-        if c.is_whitespace() || c.is_control() {
-            gap = !out.is_empty();
-            continue;
-        }
-        if std::mem::take(&mut gap) {
-            out.push(' ');
-        }
-        out.push(c);
-    }
-    out
-}
-
-/// Without colours and the like: `ESC [`, parameters and a letter.
-fn strip_ansi(text: &str) -> Cow<'_, str> {
-    if !text.contains("\u{1b}[") {
-        return text.into();
-    }
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some((before, after)) = rest.split_once("\u{1b}[") {
-        out.push_str(before);
-        let letter = after.trim_start_matches(|c: char| (' '..='?').contains(&c));
-        rest = letter.strip_prefix(|_| true).unwrap_or_default();
-    }
-    out.push_str(rest);
-    out.into()
-}
-
-/// How many columns a terminal gives a character.
-pub(crate) fn char_width(c: char) -> usize {
-    match u32::from(c) {
-        0x300..=0x36f | 0x200b..=0x200f | 0xfe00..=0xfe0f => 0,
-        0x1100..=0x115f
-        | 0x2e80..=0xa4cf
-        | 0xac00..=0xd7a3
-        | 0xf900..=0xfaff
-        | 0xfe30..=0xfe6f
-        | 0xff00..=0xff60
-        | 0xffe0..=0xffe6
-        | 0x1f300..=0x1faff
-        | 0x20000..=0x3fffd => 2,
-        _ => 1,
-    }
-}
-
-/// How many columns a text takes.
-pub(crate) fn text_width(text: &str) -> usize {
-    text.chars().map(char_width).sum()
-}
-
-/// The text, cut with `…` if it takes more columns than there are.
-pub(crate) fn truncate_columns(text: &str, room: usize) -> String {
-    if text_width(text) <= room {
-        return text.to_owned();
-    }
-    let mut out = String::new();
-    let mut used = 1;
-    for c in text.chars() {
-        used += char_width(c);
-        if used > room {
-            break;
-        }
-        out.push(c);
-    }
-    out.truncate(out.trim_end().len());
-    out.push('…');
-    out
 }
 
 /// The text in lines of at most `room` columns, broken at blanks where there

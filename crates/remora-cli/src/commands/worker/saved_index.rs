@@ -13,17 +13,15 @@ use std::time::{Duration, Instant};
 use remora_client::{DataPaths, notify_worker};
 use remora_core::record::Project;
 use remora_instructions::InstructionKind;
-use remora_instructions::memories::check::{self, Git, TreeListing};
-use remora_instructions::memories::{Memory, MemoryAuthor, MemoryFolder, MemoryScope, MemoryUri};
+use remora_notes::check::{self, Git, TreeListing};
+use remora_notes::{Memory, MemoryAuthor, MemoryFolder, MemoryScope, MemoryUri};
 use remora_server::is_gone;
 use remora_server::saved::{SavedMemories, SavedMemoryList, sync_saved_memories, write_hint};
 use remora_store::Access;
 
-use super::build_capture_policy;
 use crate::args::DirectoryArgs;
 use crate::clock;
 use crate::commands::data::DataDir;
-use crate::commands::exclusive::WorkerLock;
 use crate::commands::memory::{
     AcceptedMemories, cache_file, default_session_args, load_check_cache, save_check_cache,
 };
@@ -63,7 +61,7 @@ struct MemorySources {
 impl SavedFiles {
     pub(crate) fn new(data: &DataDir) -> Self {
         Self {
-            paths: data.paths.clone(),
+            paths: data.app.paths.clone(),
             environment: data.environment.clone(),
             places: Mutex::default(),
         }
@@ -242,15 +240,15 @@ fn read_memories(folder: &MemoryFolder, list: &mut SavedMemoryList) -> Vec<Memor
 /// Memories of the project at `cwd` were written: their items follow. A running
 /// worker is notified, not waited for.
 pub(crate) fn update_memory_index(data: &DataDir, cwd: &Path) {
-    let project = data.locate_folder(cwd).project;
+    let project = data.app.locate_folder(cwd).project;
     // The files are written; an index that is late is no reason to fail.
     if index_without_worker(data, &project).is_some() {
         return;
     }
-    let _ = write_hint(&data.paths, &project);
+    let _ = write_hint(&data.app.paths, &project);
     let _ = std::env::current_exe().and_then(|program| {
         notify_worker(
-            &data.paths,
+            &data.app.paths,
             &program,
             env!("CARGO_PKG_VERSION"),
             clock::now(),
@@ -261,15 +259,16 @@ pub(crate) fn update_memory_index(data: &DataDir, cwd: &Path) {
 /// Brings the items in step here, if no worker runs: one that is started now would
 /// be too late for a session that begins next.
 fn index_without_worker(data: &DataDir, project: &Project) -> Option<()> {
-    if is_gone(&data.paths) {
+    if is_gone(&data.app.paths) {
         return None;
     }
-    let _held = WorkerLock::if_free(&data.paths)?;
-    let store = remora_server::open_database(&data.paths.database_file(), Access::Write).ok()?;
+    let _held = data.app.lock_if_free()?;
+    let store =
+        remora_server::open_database(&data.app.paths.database_file(), Access::Write).ok()?;
     sync_saved_memories(
         &store,
         &SavedFiles::new(data),
-        build_capture_policy(data).redaction,
+        data.app.config.capture_policy().redaction,
         project,
     )
     .ok()

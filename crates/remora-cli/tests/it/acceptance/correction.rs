@@ -260,7 +260,7 @@ fn correction_by_hand_survives_reindex() {
         );
         assert!(text.contains("flimzarn on Thursdays"), "{text}");
         assert!(
-            !text.contains("decision (the person): We decided to deploy to flimzarn on Tuesdays"),
+            !text.contains("decision (the user): We decided to deploy to flimzarn on Tuesdays"),
             "{text}"
         );
         world.den.drain();

@@ -400,24 +400,24 @@ struct CommandScope {
 
 impl CommandScope {
     fn from_command(command: &str) -> Self {
-        let given = split_words(command);
-        let mut given: Vec<&str> = given.iter().map(String::as_str).collect();
-        while let Some(from) = count_starter_words(&given) {
-            given.drain(..from);
+        let tokens = split_words(command);
+        let mut tokens: Vec<&str> = tokens.iter().map(String::as_str).collect();
+        while let Some(from) = count_starter_words(&tokens) {
+            tokens.drain(..from);
         }
         let mut run = Self::default();
-        match given[..] {
+        match tokens[..] {
             ["cargo", "nextest", "run", ..] => {
                 run.nextest = true;
-                given.splice(1..3, ["test"]);
+                tokens.splice(1..3, ["test"]);
             }
-            ["cargo", "t", ..] => given[1] = "test",
+            ["cargo", "t", ..] => tokens[1] = "test",
             ["vitest", "run", ..] => {
-                given.remove(1);
+                tokens.remove(1);
             }
             _ => {}
         }
-        let Some((program, rest)) = given.split_first() else {
+        let Some((program, rest)) = tokens.split_first() else {
             return run;
         };
         (*program).clone_into(&mut run.program);
@@ -426,10 +426,10 @@ impl CommandScope {
         let mut verbs = count_verb_words(program, rest);
         let mut rest = rest.iter().copied();
         while let Some(word) = rest.next() {
-            if let Some((name, given, value, effect)) = parse_option(program, word) {
-                let behind = match (given, value) {
+            if let Some((name, tokens, value, effect)) = parse_option(program, word) {
+                let behind = match (tokens, value) {
                     (None, OptionValue::Next) => rest.next(),
-                    (given, _) => given,
+                    (tokens, _) => tokens,
                 };
                 let said = behind.map_or_else(|| name.to_owned(), |v| format!("{name}={v}"));
                 run.add_option(effect, said);
@@ -498,14 +498,14 @@ fn parse_option<'a>(
     if let Some((value, effect)) = known(word) {
         return Some((word, None, value, effect));
     }
-    let (name, given) = match word.split_once('=') {
+    let (name, tokens) = match word.split_once('=') {
         Some(pair) => pair,
         // `-n4` and `-j8` have their value at once.
         None if word.starts_with("-n") || word.starts_with("-j") => word.split_at(2),
         None => return None,
     };
     let (value, effect) = known(name)?;
-    Some((name, Some(given), value, effect))
+    Some((name, Some(tokens), value, effect))
 }
 
 /// The words of a key; one in quotes is one word.

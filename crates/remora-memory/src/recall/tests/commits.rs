@@ -1,5 +1,7 @@
 //! Commits as recall sees them: a reason outlives its lines, but not its revert.
 
+use remora_core::ids::SessionId;
+
 use super::*;
 use crate::recall::freshness::{Freshness, FreshnessChecker};
 use crate::recall::item_line::render_full;
@@ -11,7 +13,7 @@ fn commit(detail: serde_json::Value) -> Item {
         text: "SQLite has one writer anyway.".into(),
         facts: vec!["PR #12".into()],
         files_modified: vec!["src/db.rs".into()],
-        session: String::new(),
+        session: SessionId::default(),
         detail: Some(detail.into()),
         ..item("c", "Queue writes in one thread (#12)")
     }
@@ -24,7 +26,7 @@ fn a_commit_tells_its_reason_whatever_became_of_its_files_and_nothing_once_rever
     let scene = RecallContext {
         project: &"project".into(),
         branch: Some("main"),
-        session: "now",
+        session: &"now".into(),
         now: 0,
         changed: &[],
         embedding: None,

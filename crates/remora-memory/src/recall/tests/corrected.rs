@@ -80,7 +80,7 @@ fn a_rejected_claim_comes_at_no_trigger_and_is_named_as_left_out() {
     assert_eq!(before, [true, false, false, true, true, false, false]);
     // The same session, for what a compaction and a subagent are told.
     let here = |kind, title: &str| Item {
-        session: "now".to_owned(),
+        session: "now".into(),
         ..row(kind, title, 2)
     };
     world.add(here(Kind::Correction, "use PORT 8080 for the “API”!"));

@@ -41,7 +41,7 @@ fn showing(texts: &[(&'static str, String)], words: &str) -> Vec<&'static str> {
 
 fn ask_in_session(world: &World) {
     world.add(Item {
-        session: "now".to_owned(),
+        session: "now".into(),
         text: QUESTION.to_owned(),
         ..row(Kind::Prompt, QUESTION, SAID)
     });

@@ -131,7 +131,7 @@ fn a_failure_behind_a_filter_brings_its_fix_unless_this_session_mended_it() {
         let world = World::default();
         world.add(Item {
             key: error_print(command, printed),
-            session: session.to_owned(),
+            session: session.into(),
             ..fix("go test ./shelf", "", "Changed `holds` in shelf.go", 2)
         });
         assert_eq!(names(&world.at(&moment)), wanted, "{session}");

@@ -67,7 +67,7 @@ fn nothing_is_told_twice() {
     let prompt = RecallTrigger::Prompt("why did we drop the connection pool?");
     world.seen.insert(format!("#{id}"), Exposure::Told);
     assert_eq!(world.at(&prompt).text, None);
-    assert_eq!(world.at(&prompt).passed[0].why, "given before");
+    assert_eq!(world.at(&prompt).passed[0].why, "injected before");
     // A title that says everything needs no second telling either.
     world.seen.insert(format!("#{id}"), Exposure::Named);
     assert_eq!(world.at(&prompt).text, None);
@@ -297,7 +297,10 @@ fn three_turns_are_told_at_most_within_the_budget() {
     assert_eq!(found.given.len(), 3, "{found:?}");
     let text = found.text.unwrap();
     assert!(remora_core::tokens::estimate_tokens(&text) <= 300, "{text}");
-    let passed = found.passed.iter().filter(|p| p.why == "enough was given");
+    let passed = found
+        .passed
+        .iter()
+        .filter(|p| p.why == "enough was injected");
     assert_eq!(passed.count(), 4);
 }
 
@@ -412,7 +415,7 @@ fn a_later_prompt_of_few_words_speaks_of_what_was_said_just_before() {
 fn where_a_matter_ended_is_told_and_not_where_it_began() {
     let world = World::default();
     let talk = |prompt: u32, asked: &str, said: &str| Item {
-        session: "talk".to_owned(),
+        session: "talk".into(),
         prompt: Some(prompt),
         time: DAY * 3 + i64::from(prompt),
         last_time: DAY * 3 + i64::from(prompt),
@@ -448,7 +451,7 @@ fn a_matter_is_over_when_the_talk_has_moved_on() {
     let talk = |prompt: u32, asked: &str, said: &str| {
         world.add(Item {
             prompt: Some(prompt),
-            session: "talk".to_owned(),
+            session: "talk".into(),
             ..turn(i64::from(prompt), asked, said)
         })
     };

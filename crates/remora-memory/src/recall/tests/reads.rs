@@ -28,7 +28,6 @@ fn what_a_changed_file_says_is_dated_and_what_is_gone_is_silent() {
         .files
         .insert("edited.rs".into(), FileStatus::Changed(5 * DAY));
     world.files.insert("gone.rs".into(), FileStatus::Gone);
-    world.told.push("folder ".to_owned());
     let row = |path: &str| {
         let text = world.at(&RecallTrigger::Read(path)).text?;
         let line = text.lines().find(|line| line.contains("Mended"))?;
@@ -72,22 +71,29 @@ fn a_file_brings_its_history_once() {
     world.anchored("src/c.rs", 2 * DAY);
     let found = world.at(&RecallTrigger::Read("src/a.rs"));
     assert_eq!(names(&found), [format!("#{bug}")]);
-    assert!(
-        found
-            .text
-            .unwrap()
-            .contains("Beside it in src: b.rs (symbols); c.rs (symbols)")
-    );
-    assert_eq!(found.told, ["file src/a.rs", "folder src"]);
+    assert_eq!(found.told, ["file src/a.rs", "reads 1"]);
     world.told = found.told;
     assert_eq!(
         world.at(&RecallTrigger::Read("src/a.rs")),
         RecallResult::default()
     );
     assert_eq!(world.at(&RecallTrigger::Read("src/zzz.rs")).text, None);
-    // What lies beside a file of which nothing is known is not worth a message.
-    world.told.clear();
-    assert_eq!(world.at(&RecallTrigger::Read("src/zzz.rs")).text, None);
+}
+
+#[test]
+fn after_many_files_only_statements_come() {
+    let mut world = World::default();
+    world.add(about("src/a.rs", row(Kind::Bugfix, "Count from one", 2)));
+    let rule = world.add(about(
+        "src/a.rs",
+        row(Kind::Decision, "Keep a.rs free of I/O", 2),
+    ));
+    world.anchored("src/a.rs", 2 * DAY);
+    let brings = |world: &World| names(&world.at(&RecallTrigger::Read("src/a.rs"))).len();
+    assert_eq!(brings(&world), 2);
+    world.told = (1..=6).map(|count| format!("reads {count}")).collect();
+    let found = world.at(&RecallTrigger::Read("src/a.rs"));
+    assert_eq!(names(&found), [format!("#{rule}")]);
 }
 
 #[test]
@@ -126,7 +132,11 @@ fn what_a_turn_concluded_is_told_with_the_first_of_its_files() {
     assert_eq!(names(&found), [format!("#{id}")]);
     assert_eq!(
         found.told,
-        [format!("line #{id}"), "file src/send.rs".to_owned()]
+        [
+            format!("line #{id}"),
+            "file src/send.rs".to_owned(),
+            "reads 1".to_owned()
+        ]
     );
     world.told = found.told;
     world.seen.insert(format!("#{id}"), Exposure::Named);

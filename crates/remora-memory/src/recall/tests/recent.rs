@@ -13,9 +13,9 @@ fn the_checkpoints_of_a_session_are_those_that_the_store_lists() {
     let world = World::default();
     let add = |session: &str, minute: i64| {
         let item = Item {
-            session: session.to_owned(),
+            session: session.into(),
             time: minute,
-            uid: format!("{session} {minute}"),
+            uid: format!("{session} {minute}").into(),
             ..turn(0, &format!("draw page {minute}"), "It is there.")
         };
         world.add(item.clone());
@@ -47,14 +47,14 @@ fn the_checkpoints_of_a_session_are_those_that_the_store_lists() {
                     ..Filter::default()
                 };
                 let of_session = Filter {
-                    session: Some(session.to_owned()),
+                    session: Some(session.into()),
                     kinds: vec![Kind::Summary],
                     ..of_project.clone()
                 };
                 let listed = reader
                     .list_items(&of_session, PageRequest::newest(look))
                     .unwrap();
-                let found = known.of_session(&reader, session, &of_project, look);
+                let found = known.of_session(&reader, &session.into(), &of_project, look);
                 let found = found.unwrap().into_iter().map(Cow::into_owned);
                 assert_eq!(found.collect::<Vec<_>>(), listed, "{session} {since:?}");
             }

@@ -60,7 +60,7 @@ fn what_an_agent_saved_is_marked_everywhere_and_urgent_nowhere() {
     world.add(memory("memory://project/own", None));
     let asked = row(Kind::Prompt, "mend how invoices go out", 2);
     world.add(Item {
-        session: "now".to_owned(),
+        session: "now".into(),
         ..asked
     });
     let start = world.at(&RecallTrigger::Start);

@@ -98,12 +98,12 @@ fn a_briefing_grows_with_the_project_up_to_its_limit() {
         let found = world.within(&RecallTrigger::Start, start_tokens);
         tokens::estimate_tokens(&found.text.unwrap())
     };
-    // Up to six sessions are a small project, each further one adds thirty tokens.
+    // Up to six sessions are a small project, each further one adds fifteen tokens.
     for (sessions, start_tokens, most) in [
         (1, 2_000, 400),
         (6, 2_000, 400),
-        (16, 2_000, 700),
-        (16, 500, 500),
+        (16, 2_000, 550),
+        (16, 450, 450),
     ] {
         let cost = cost(sessions, start_tokens);
         let fits = most - 50..=most;

@@ -6,10 +6,10 @@ use super::*;
 fn a_long_session_does_not_hide_the_others() {
     let world = World::default();
     let at = |session: &str, minute: i64, item: Item| Item {
-        session: session.to_owned(),
+        session: session.into(),
         time: minute * 60_000,
         last_time: minute * 60_000,
-        uid: format!("{session} {minute}"),
+        uid: format!("{session} {minute}").into(),
         ..item
     };
     let parser = open_turn(
@@ -46,7 +46,7 @@ fn what_a_session_left_open_stays_until_it_is_done() {
     let world = World::default();
     let with = |mut item: Item, hour: i64, more: &[(DetailList, &str)]| {
         item.time += hour;
-        item.uid = format!("{} {hour}", item.uid);
+        item.uid = format!("{} {hour}", item.uid).into();
         for (list, entry) in more {
             item.detail.as_mut().unwrap().set_list(*list, [entry]);
         }
@@ -110,7 +110,7 @@ fn what_a_session_left_open_stays_until_it_is_done() {
 fn a_question_since_does_not_hide_where_the_work_stands() {
     let world = World::default();
     let at = |session: &str, item: Item| Item {
-        session: session.to_owned(),
+        session: session.into(),
         ..item
     };
     let built = open_turn(1, "build the cache", "The cache is built.", &["measure it"]);
@@ -132,7 +132,7 @@ fn a_question_since_does_not_hide_where_the_work_stands() {
 fn compactions_do_not_hide_what_a_session_did() {
     let world = World::default();
     let of_session = |minute: i64, item: Item| Item {
-        session: "long".to_owned(),
+        session: "long".into(),
         time: minute * 60_000,
         last_time: minute * 60_000,
         ..item
@@ -157,14 +157,14 @@ fn a_statement_is_told_once() {
     let world = World::default();
     let httpx = "We decided to use httpx for all HTTP calls";
     let said = |session: &str, kind, title: &str| Item {
-        session: session.to_owned(),
+        session: session.into(),
         prompt: Some(1),
         speaker: Some("user".to_owned()),
         text: title.to_owned(),
         ..row(kind, title, 1)
     };
     let ended = |session: &str, outcome: &str| Item {
-        session: session.to_owned(),
+        session: session.into(),
         files_modified: vec!["client.py".to_owned()],
         ..turn(2, httpx, outcome)
     };
@@ -178,7 +178,7 @@ fn a_statement_is_told_once() {
     // What else a turn tells stays.
     let outcome = "The client keeps connections open, because the gateway is far away.";
     let more = world.add(Item {
-        uid: "more".to_owned(),
+        uid: "more".into(),
         time: 3 * DAY,
         ..ended("two", outcome)
     });
@@ -216,7 +216,7 @@ fn a_question_is_no_answer() {
 }
 
 #[test]
-fn what_the_person_told_answers_though_nothing_was_done() {
+fn what_the_user_said_answers_though_nothing_was_done() {
     let world = World::default();
     let told = "Orders get ULIDs as ids since they sort by time.";
     let id = world.add(turn(1, told, ""));
@@ -240,7 +240,7 @@ fn a_statement_that_was_told_is_not_told_by_its_summary() {
     world.seen.insert(format!("#{id}"), Exposure::Told);
     let found = world.at(&prompt);
     assert_eq!(found.text, None);
-    assert_eq!(found.passed[0].why, "given before");
+    assert_eq!(found.passed[0].why, "injected before");
 }
 
 #[test]
@@ -253,7 +253,7 @@ fn a_correction_is_not_the_task_of_a_subagent() {
         (Kind::Prompt, "go on", 7),
     ] {
         world.add(Item {
-            session: "now".to_owned(),
+            session: "now".into(),
             text: title.to_owned(),
             ..row(kind, title, day)
         });
@@ -289,7 +289,7 @@ fn what_was_taken_back_is_told_nowhere() {
     // The task of a subagent.
     let task = "measure the search index that tantivy made";
     world.add(Item {
-        session: "now".to_owned(),
+        session: "now".into(),
         text: task.to_owned(),
         ..row(Kind::Prompt, task, 4)
     });

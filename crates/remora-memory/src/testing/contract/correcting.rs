@@ -75,10 +75,7 @@ fn a_rejected_claim_lands_on_its_tombstone(store: &dyn Store) {
     let numbers = add(store, [again.clone(), prompt, elsewhere]);
     assert_eq!(numbers[0], ids[0]);
     assert_eq!(uids(&all(store)), ["a", "c", "d"]);
-    assert_eq!(
-        ok(store.find_items(&[ItemRef::Uid("a".to_owned())]))[0].seen,
-        2
-    );
+    assert_eq!(ok(store.find_items(&[ItemRef::Uid("a".into())]))[0].seen, 2);
     // The row itself can be written again, as a rebuild does.
     write(store, vec![ItemWrite::Keep(old.clone())]);
     assert_eq!(ok(store.list_overrides(Some("project"))), [reject(&old)]);
@@ -137,9 +134,9 @@ fn corrected_rows_are_not_pruned(store: &dyn Store) {
 
 fn what_is_erased_is_gone(store: &dyn Store) {
     let mut rows = ["a/0", "a/1", "b/0"].map(|uid| claim(uid, &format!("word {uid}")));
-    "other".clone_into(&mut rows[2].session);
+    rows[2].session = "other".into();
     let given = |line, item: &str| Injection {
-        session: "session".to_owned(),
+        session: "session".into(),
         line,
         item: item.to_owned(),
         subagent: None,
@@ -158,14 +155,14 @@ fn what_is_erased_is_gone(store: &dyn Store) {
             root: "/root".to_owned(),
         }],
         sessions: vec![session("session", 9), session("other", 9)],
-        given: vec![given(0, &format!("#{}", ids[0])), given(1, "#999")],
+        injections: vec![given(0, &format!("#{}", ids[0])), given(1, "#999")],
         overrides: vec![reject(&rows[0])],
         ..Batch::default()
     }));
     let erase = ErasePlan {
-        items: vec!["a/0".to_owned(), "a/1".to_owned(), "unknown".to_owned()],
+        items: vec!["a/0".into(), "a/1".into(), "unknown".into()],
         events: vec!["a".to_owned()],
-        untitled: vec!["session".to_owned()],
+        untitled: vec!["session".into()],
         ..ErasePlan::default()
     };
     ok(store.erase(&erase));
@@ -178,9 +175,9 @@ fn what_is_erased_is_gone(store: &dyn Store) {
     assert_eq!(lines.iter().map(|l| &*l.item).collect::<Vec<_>>(), ["#999"]);
     assert_eq!(ok(store.list_overrides(None)), []);
     ok(store.erase(&ErasePlan {
-        items: vec!["b/0".to_owned()],
+        items: vec!["b/0".into()],
         events: vec!["b".to_owned()],
-        sessions: vec!["session".to_owned(), "other".to_owned()],
+        sessions: vec!["session".into(), "other".into()],
         projects: vec!["project".into()],
         ..ErasePlan::default()
     }));

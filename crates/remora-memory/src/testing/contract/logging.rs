@@ -1,5 +1,6 @@
 //! Checks of what is known of sessions and events: filters, order and paging.
 
+use remora_core::ids::SessionId;
 use remora_core::record::{Kind, LoggedEvent};
 
 use super::{Check, ok, page};
@@ -20,7 +21,7 @@ fn sessions(store: &dyn Store) {
         sessions: rows,
         ..Batch::default()
     }));
-    let ids = |filter: Filter| -> Vec<String> {
+    let ids = |filter: Filter| -> Vec<SessionId> {
         let listed = ok(store.list_sessions(&filter, 9));
         assert_eq!(ok(store.count_sessions(&filter, 9)), listed.len());
         assert_eq!(ok(store.count_sessions(&filter, 1)), listed.len().min(1));

@@ -239,7 +239,6 @@ fn agree(store: &dyn Store, filter: &Filter, expected: &[&str]) {
 fn filters(store: &dyn Store) {
     varied(store);
     let all = Filter::default;
-    let some = |text: &str| Some(text.to_owned());
     let kinds = |kinds: &[Kind]| Filter {
         kinds: kinds.to_vec(),
         ..Filter::default()
@@ -263,14 +262,14 @@ fn filters(store: &dyn Store) {
         ),
         (
             Filter {
-                session: some("s2"),
+                session: Some("s2".into()),
                 ..all()
             },
             &["session"],
         ),
         (
             Filter {
-                agent: some("a2"),
+                agent: Some("a2".into()),
                 ..all()
             },
             &["agent"],
@@ -297,14 +296,14 @@ fn filters(store: &dyn Store) {
         ),
         (
             Filter {
-                session: some("none"),
+                session: Some("none".into()),
                 ..all()
             },
             &[],
         ),
         (
             Filter {
-                agent: some("nobody"),
+                agent: Some("nobody".into()),
                 ..all()
             },
             &[],
@@ -327,12 +326,11 @@ fn filters(store: &dyn Store) {
 
 fn filters_together(store: &dyn Store) {
     varied(store);
-    let some = |text: &str| Some(text.to_owned());
     let filter = Filter {
         project: Some("other".into()),
         kinds: vec![Kind::Memory, Kind::Discovery],
-        agent: some("agent"),
-        session: some("session"),
+        agent: Some("agent".into()),
+        session: Some("session".into()),
         since: Some(30),
         ..Filter::default()
     };

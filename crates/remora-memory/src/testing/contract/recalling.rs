@@ -1,6 +1,7 @@
 //! Checks of what recall rests on: anchors of files, what was given and what of
 //! it was used, and rows that go.
 
+use remora_core::ids::ItemUid;
 use remora_core::record::{
     FileFingerprint, FileRecord, FileState, Injection, InjectionUse, Item, Kind,
 };
@@ -142,7 +143,7 @@ fn telling(store: &dyn Store) {
         assert_eq!(uids(&listed), expected, "{of_file:?}");
         for query in ["walrus", "retry loop", "walr"].map(Query::parse) {
             for query in [query.clone(), query.with_quick_effort()] {
-                let mut hits: Vec<String> = ok(store.search(&query, &filter, 9))
+                let mut hits: Vec<ItemUid> = ok(store.search(&query, &filter, 9))
                     .into_iter()
                     .flat_map(|hit| {
                         let same = ok(store.find_items(
@@ -220,10 +221,10 @@ fn given(store: &dyn Store) {
         how: how.into(),
         time,
     };
-    let apply = |given: Vec<Injection>, used| {
+    let apply = |injections: Vec<Injection>, uses| {
         ok(store.apply(&Batch {
-            given,
-            used,
+            injections,
+            uses,
             ..Batch::default()
         }))
     };

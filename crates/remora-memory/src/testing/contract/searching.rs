@@ -1,5 +1,6 @@
 //! Checks of searching: which rows are found, and which come first.
 
+use remora_core::ids::ItemUid;
 use remora_core::record::{Item, Kind};
 
 use super::{Check, add, found, found_in, ok};
@@ -299,7 +300,7 @@ fn syntax(store: &dyn Store) {
         "_p1 walrus",
         &long,
     ] {
-        assert!(found(store, text).contains(&"u0".to_owned()), "{text:?}");
+        assert!(found(store, text).contains(&"u0".into()), "{text:?}");
     }
     for text in ["***", "\"\"", "🦭", "\0", "()", "-", ":", "_p1", "_k8"] {
         assert_eq!(found(store, text), [""; 0], "{text:?}");
@@ -390,7 +391,7 @@ fn left_out(store: &dyn Store) {
     );
     let found = |text: &str| {
         let asked = SearchInput::parse(text, |_| None).query;
-        let mut uids: Vec<String> = ok(store.search(&asked, &Filter::default(), 9))
+        let mut uids: Vec<ItemUid> = ok(store.search(&asked, &Filter::default(), 9))
             .into_iter()
             .filter(|hit| hit.any_words)
             .map(|hit| hit.item.uid)

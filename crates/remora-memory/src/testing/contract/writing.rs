@@ -79,7 +79,7 @@ fn whole_row(store: &dyn Store) {
         assert!(id > 0);
         let back = ok(store.find_items(&[ItemRef::Id(id)]));
         assert_eq!(back, [Item { id, ..row }]);
-        assert_eq!(ok(store.find_items(&[ItemRef::Uid(uid.to_owned())])), back);
+        assert_eq!(ok(store.find_items(&[ItemRef::Uid(uid.into())])), back);
     }
 }
 
@@ -336,7 +336,7 @@ fn files(store: &dyn Store) {
         holds: holds.into(),
         state,
         from: None,
-        session: format!("s{time}"),
+        session: format!("s{time}").into(),
         time,
         anchor: None,
     };

@@ -1,41 +1,41 @@
 //! Which items of the store in memory fit a filter or hold a word of a query, and
 //! how well they fit in the scale that recall goes by.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 use remora_core::record::Item;
 
-use crate::embedding_text::{self, list_texts};
+use crate::embedding_text::list_texts;
+use crate::prepare::PreparedItem;
 use crate::rank::{MIN_MATCH_STRENGTH_ITEMS, inverse_frequency};
 use crate::store::{FileMatch, Filter, Hit, LookupItems};
+use crate::term_weights::BEYOND_LEAD_PREFIX;
 use crate::testing::LOOK_TOOLS;
-use crate::words::{Query, TermGroup, for_each_term, holds_phrase};
+use crate::words::{Query, TermGroup, holds_phrase};
 
-/// The terms of an item.
-pub(super) fn terms(item: &Item) -> HashSet<String> {
-    let mut terms = HashSet::new();
-    for text in list_texts(item) {
-        for_each_term(text, |term, _| {
-            terms.insert(term.to_owned());
-        });
-    }
+/// The terms of an item, as they were prepared; here all of them count alike.
+pub(super) fn terms(item: Option<&PreparedItem>) -> HashSet<&str> {
+    let terms = item.map_or("", |item| &item.terms).split(' ');
     terms
+        .map(|term| term.strip_prefix(BEYOND_LEAD_PREFIX).unwrap_or(term))
+        .filter(|term| !term.is_empty())
+        .collect()
 }
 
-pub(super) fn holds(group: &TermGroup, item: &Item, terms: &HashSet<String>) -> bool {
+pub(super) fn holds(group: &TermGroup, item: &Item, terms: &HashSet<&str>) -> bool {
     if let Some(prefix) = group.prefix() {
         return terms.iter().any(|term| term.starts_with(prefix));
     }
     group
         .ways()
         .iter()
-        .any(|way| way.iter().all(|term| terms.contains(term)))
+        .any(|way| way.iter().all(|term| terms.contains(term.as_str())))
         && group
             .phrase()
             .is_none_or(|phrase| list_texts(item).any(|text| holds_phrase(text, phrase)))
 }
 
-pub(super) fn begins(group: &TermGroup, terms: &HashSet<String>) -> bool {
+pub(super) fn begins(group: &TermGroup, terms: &HashSet<&str>) -> bool {
     let stem = group.stem().filter(|stem| stem.chars().count() >= 3);
     stem.is_some_and(|stem| terms.iter().any(|term| term.starts_with(stem)))
 }
@@ -48,13 +48,20 @@ pub(super) fn idf(rows: usize, count: u32) -> f64 {
 
 /// Says of each hit what recall goes by, in the scale of SQLite; `most` is what
 /// all words of the query count.
-pub(super) fn fill_fit(hits: &mut [Hit], query: &Query, most: f64) {
+pub(super) fn fill_fit(
+    hits: &mut [Hit],
+    query: &Query,
+    most: f64,
+    prepared: &BTreeMap<i64, PreparedItem>,
+) {
     let gist = remora_embed::embed_static(query.text());
     let best = hits.iter().map(|hit| hit.fit.weight).fold(0.0, f64::max);
     for hit in hits.iter_mut().filter(|hit| hit.score > 0.0) {
         hit.fit.share = hit.fit.weight / most;
         hit.parts.words = hit.fit.weight / best;
-        let own = remora_embed::embed_static(&embedding_text::gist_of(&hit.item));
+        let own = prepared
+            .get(&hit.item.id)
+            .and_then(|item| item.gist.as_ref());
         if let (Some(asked), Some(own)) = (&gist, own) {
             hit.fit.gist = own.cosine_similarity(asked);
         }

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use remora_core::ids::SessionId;
 use remora_core::record::{LoggedEvent, Override};
 
 use super::State;
@@ -32,7 +33,7 @@ impl State {
         self.items.retain(|id, _| !gone.contains(id));
         self.meanings.retain(|id, _| !gone.contains(id));
         self.overrides.retain(|uid, _| !erase.items.contains(uid));
-        self.given.retain(|(session, _), line| {
+        self.injections.retain(|(session, _), line| {
             !names.contains(&line.item) && !erase.sessions.contains(session)
         });
         self.events
@@ -80,13 +81,13 @@ impl State {
             .map(|event| event.id.clone())
             .collect();
         if run == PruneMode::Real {
-            let old: Vec<(String, u32)> = self
-                .given
+            let old: Vec<(SessionId, u32)> = self
+                .injections
                 .values()
                 .filter(|given| given.time < before && self.session_fits(&given.session, &filter))
                 .map(|given| (given.session.clone(), given.line))
                 .collect();
-            self.given.retain(|key, _| !old.contains(key));
+            self.injections.retain(|key, _| !old.contains(key));
             self.items.retain(|id, _| !items.contains(id));
             self.events.retain(|event| !events.contains(&event.id));
         }

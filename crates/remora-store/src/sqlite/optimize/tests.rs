@@ -123,3 +123,45 @@ fn a_reader_does_not_settle() {
     let reader = open_store(&path, Access::Read, LOOK_TOOLS).unwrap();
     assert!(reader.optimize_index().is_err());
 }
+
+#[test]
+fn a_batch_that_repeats_and_replaces_is_written_as_one_segment() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("remora.db");
+    let store = open_store(&path, Access::Write, LOOK_TOOLS).unwrap();
+    let replaced = |n: usize, text: &str| match row(n) {
+        ItemWrite::Add(item) => ItemWrite::Add(Item {
+            text: text.to_owned(),
+            ..item
+        }),
+        other => other,
+    };
+    add(&store, 0..1);
+    let before = pieces(&store);
+    let mut items: Vec<ItemWrite> = (1..20).map(row).collect();
+    // Of the store and of the same batch, rows that are written and counted up between.
+    items.push(replaced(0, "first walnut"));
+    items.push(ItemWrite::Again {
+        uid: "u3".into(),
+        time: 9,
+    });
+    items.push(replaced(5, "second walnut"));
+    items.push(replaced(5, "third walnut"));
+    items.extend((20..30).map(row));
+    let batch = Batch {
+        items,
+        ..Batch::default()
+    };
+    let ids = store.apply(&batch).unwrap();
+    assert_eq!(pieces(&store), before + 1);
+    let find = |text: &str| {
+        let hits = store.search(&Query::parse(text), &Filter::default(), 100);
+        let mut ids: Vec<i64> = hits.unwrap().iter().map(|hit| hit.item.id).collect();
+        ids.sort_unstable();
+        ids
+    };
+    assert_eq!(find("walnut"), [ids[19], ids[21]]);
+    assert_eq!(find("\"second walnut\""), [0_i64; 0]);
+    assert_eq!(find("\"number 5\""), [0_i64; 0]);
+    assert_eq!(find("\"number 29\""), [ids[32]]);
+}

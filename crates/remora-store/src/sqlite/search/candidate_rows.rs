@@ -9,7 +9,7 @@ use super::candidates::Candidates;
 use super::word::{BEYOND_LEAD_WEIGHT, QueryWord};
 use crate::sqlite::errors::StoreResultExt;
 use crate::sqlite::names::kind_code;
-use crate::sqlite::weigh::PackedWeights;
+use remora_memory::term_weights::PackedWeights;
 
 /// How many items before and after one count as its neighbours.
 const NEIGHBOUR_DISTANCE_ITEMS: usize = 2;

@@ -9,7 +9,7 @@ use remora_memory::store::{PageRequest, Result};
 use super::SearchRun;
 use super::word::{BEYOND_LEAD_WEIGHT, QueryWord};
 use crate::sqlite::read::list_ids;
-use crate::sqlite::weigh::IdentityHasher;
+use remora_memory::term_weights::IdentityHasher;
 
 /// How many common words are combined.
 const MAX_COMBINED_WORDS: usize = 5;

@@ -20,7 +20,7 @@ pub(super) struct SpeakerInfo {
     /// One bit per word of the query: whether the name contains it. Words beyond
     /// the 32nd are never taken for a name.
     says: u32,
-    person: bool,
+    is_user: bool,
     role: bool,
 }
 
@@ -30,8 +30,8 @@ impl SpeakerInfo {
         u32::try_from(word).is_ok_and(|at| self.says.checked_shr(at).unwrap_or(0) & 1 == 1)
     }
 
-    pub(super) fn is_person(self) -> bool {
-        self.person
+    pub(super) fn is_user(self) -> bool {
+        self.is_user
     }
 
     /// Whether the query names this speaker. A role such as "user" is no name: it
@@ -78,7 +78,7 @@ impl<'c> SpeakerCache<'c> {
         }
         let speaker = SpeakerInfo {
             says,
-            person: name.eq_ignore_ascii_case(USER_SPEAKER),
+            is_user: name.eq_ignore_ascii_case(USER_SPEAKER),
             role: embedding_text::is_role(&name),
         };
         self.known.insert(id, speaker);

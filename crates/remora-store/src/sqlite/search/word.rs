@@ -7,8 +7,8 @@ use remora_memory::words::{Query, TermGroup, is_stop};
 
 use super::{SearchRun, fold};
 use crate::sqlite::errors::StoreResultExt;
-use crate::sqlite::weigh::{BEYOND_LEAD_PREFIX, PackedWeights, hash_term, shorten_hash};
 use crate::sqlite::{rows, spelling};
+use remora_memory::term_weights::{BEYOND_LEAD_PREFIX, PackedWeights, hash_term, shorten_hash};
 
 /// A word that fewer items contain in their lead is searched for in the rest of
 /// long texts too. For a common word that would make every long item a match.

@@ -1,14 +1,14 @@
 //! Writing one item: which row it goes to, and everything that belongs to a row:
 //! terms, embeddings, files and counters. Runs inside the batch's transaction.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
 
 use remora_core::record::{Item, Override};
-use remora_memory::embedding_text;
 use remora_memory::overrides::Overrides;
+use remora_memory::prepare::{ItemPreparer, PreparedItem};
 use remora_memory::store::{ItemWrite, LookTools, Result};
-use remora_memory::words::TermSplitter;
+use remora_memory::term_weights::PackedWeights;
 use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::sqlite::errors::StoreResultExt;
@@ -17,8 +17,6 @@ use crate::sqlite::injectable_terms;
 use crate::sqlite::names::{Interner, StringTable, find_string_id, kind_code};
 use crate::sqlite::rows::{self, ItemLists};
 use crate::sqlite::vectors;
-use crate::sqlite::weigh::{PackedWeights, WeightedTerms, compute_term_weights};
-use crate::sqlite::write::WriterState;
 
 /// Which row an item is written to.
 #[derive(Debug, Default)]
@@ -42,23 +40,37 @@ impl WriteTarget {
 /// Writes the items of a batch.
 pub(in crate::sqlite) struct ItemWriter<'c> {
     tx: &'c Connection,
-    tools: &'c mut WriterState,
+    looks: LookTools,
     /// Change in the number of items, by kind.
     kinds: HashMap<i64, i64>,
     /// Change in the number of items and of words, by project.
     projects: HashMap<i64, (i64, i64)>,
     /// What users have said about items.
     overrides: Overrides,
+    /// What the full-text index is to hold of rows that changed. In the order of the
+    /// ids: FTS5 writes a segment, and merges others, whenever an id is smaller than
+    /// the one before.
+    index: BTreeMap<i64, IndexChange>,
+}
+
+/// What becomes of a row's entry in the full-text index.
+#[derive(Debug, Default)]
+struct IndexChange {
+    /// Whether the index held the row before the batch.
+    is_indexed: bool,
+    /// Its terms; none if the row is gone.
+    terms: Option<String>,
 }
 
 impl<'c> ItemWriter<'c> {
-    pub(in crate::sqlite) fn new(tx: &'c Connection, tools: &'c mut WriterState) -> Self {
+    pub(in crate::sqlite) fn new(tx: &'c Connection, looks: LookTools) -> Self {
         Self {
             tx,
-            tools,
+            looks,
             kinds: HashMap::new(),
             projects: HashMap::new(),
             overrides: Overrides::default(),
+            index: BTreeMap::new(),
         }
     }
 
@@ -72,6 +84,7 @@ impl<'c> ItemWriter<'c> {
         &mut self,
         names: &mut Interner<'_>,
         write: &ItemWrite,
+        prepared: Option<&PreparedItem>,
     ) -> Result<i64> {
         // A claim that the user rejected is not stored again under another uid; it
         // only counts as one more repetition of the rejected item.
@@ -94,11 +107,31 @@ impl<'c> ItemWriter<'c> {
         // Edits are applied here and nowhere else, so that worker, import, rebuild
         // and join need to know nothing of them.
         let edited = self.overrides.apply_edit(item, place.uid.as_deref());
-        self.insert(names, edited.as_ref().unwrap_or(item), &place)
+        match (&edited, prepared) {
+            (None, Some(prepared)) => self.insert(names, item, prepared, &place),
+            (edited, _) => {
+                let item = edited.as_ref().unwrap_or(item);
+                let prepared = ItemPreparer::default().prepare_item(item);
+                self.insert(names, item, &prepared, &place)
+            }
+        }
     }
 
-    /// Writes the counters, once per batch instead of once per item.
+    /// Writes the full-text index and the counters, once per batch instead of once
+    /// per item.
     pub(in crate::sqlite) fn finish_batch(self) -> Result<()> {
+        for (id, change) in self.index {
+            if change.is_indexed {
+                self.tx
+                    .prepare_cached("DELETE FROM words WHERE rowid = ?1")
+                    .store_err()?
+                    .execute([id])
+                    .store_err()?;
+            }
+            if let Some(terms) = change.terms {
+                insert_words(self.tx, id, &terms)?;
+            }
+        }
         for (kind, items) in self.kinds {
             self.tx
                 .prepare_cached(
@@ -236,11 +269,14 @@ impl<'c> ItemWriter<'c> {
         let Some((kind, project, words, lists, time)) = row else {
             return Ok(());
         };
-        self.tx
-            .prepare_cached("DELETE FROM words WHERE rowid = ?1")
-            .store_err()?
-            .execute([id])
-            .store_err()?;
+        let added = self.index.get(&id).is_some_and(|row| !row.is_indexed);
+        self.index.insert(
+            id,
+            IndexChange {
+                is_indexed: !added,
+                terms: None,
+            },
+        );
         vectors::drop_item(self.tx, id)?;
         let lists = ItemLists::from_json(lists.as_deref());
         for path in lists.read.iter().chain(&lists.modified) {
@@ -268,10 +304,9 @@ impl<'c> ItemWriter<'c> {
         &mut self,
         names: &mut Interner<'_>,
         item: &Item,
+        prepared: &PreparedItem,
         place: &WriteTarget,
     ) -> Result<i64> {
-        let WeightedTerms { terms, vec, words } =
-            compute_term_weights(item, &mut self.tools.splitter);
         let kind = kind_code(item.kind);
         let project = names.name(&item.project)?;
         let session = names.name(&item.session)?;
@@ -307,7 +342,7 @@ impl<'c> ItemWriter<'c> {
         session,
         agent,
         item.time,
-        vec,
+        prepared.weights,
         Id(place.uid.as_deref().unwrap_or(&item.uid)),
         item.external_id,
         item.key,
@@ -328,20 +363,11 @@ impl<'c> ItemWriter<'c> {
     ])
     .store_err()?;
         let id = self.tx.last_insert_rowid();
-        put_words(
-            self.tx,
-            self.tools.looks,
-            id,
-            item,
-            [project, kind, agent],
-            terms,
-        )?;
-        if let Some(gist) = self
-            .tools
-            .gister
-            .embed_static(&embedding_text::gist_of(item))
-        {
-            vectors::put_gist(self.tx, id, &gist)?;
+        let tags = [project, kind, agent];
+        let terms = add_row_terms(prepared.terms.clone(), self.looks, item, tags);
+        self.index.entry(id).or_default().terms = Some(terms);
+        if let Some(gist) = &prepared.gist {
+            vectors::put_gist(self.tx, id, gist)?;
         }
         // The encoder takes milliseconds per text, so its embedding comes later; the
         // static one above takes microseconds and is written with the item.
@@ -356,25 +382,27 @@ impl<'c> ItemWriter<'c> {
                 .execute([*path, project, kind, item.time, id])
                 .store_err()?;
         }
-        self.count(kind, project, 1, i64::from(words));
+        self.count(kind, project, 1, i64::from(prepared.words));
         Ok(id)
     }
 }
 
-/// Writes an item's terms into the full-text index, with its injectable terms.
-/// Project, kind and agent are terms as well, so that a filter is part of the
-/// same index query. No word begins with `_`, so none can pass for one of them.
-fn put_words(
-    tx: &Connection,
+/// Adds to an item's terms its injectable terms, and those of its row: project, kind
+/// and agent are terms as well, so that a filter is part of the same index query. No
+/// word begins with `_`, so none can pass for one of them.
+fn add_row_terms(
+    mut terms: String,
     looks: LookTools,
-    id: i64,
     item: &Item,
     [project, kind, agent]: [i64; 3],
-    mut terms: String,
-) -> Result<()> {
+) -> String {
     injectable_terms::add_injectable_terms(&mut terms, item, project, looks);
     // Writing to a string cannot fail.
     let _ = write!(terms, " _p{project} _k{kind} _a{agent}");
+    terms
+}
+
+fn insert_words(tx: &Connection, id: i64, terms: &str) -> Result<()> {
     tx.prepare_cached("INSERT INTO words (rowid, terms) VALUES (?1, ?2)")
         .store_err()?
         .execute(params![id, terms])
@@ -387,7 +415,7 @@ const CHUNK_ITEMS: usize = 500;
 
 /// Indexes the terms of all items, into an index that a migration has emptied.
 pub(crate) fn list_words(tx: &Connection, looks: LookTools) -> Result<()> {
-    let mut splitter = TermSplitter::default();
+    let mut preparer = ItemPreparer::default();
     let mut after = 0;
     loop {
         let rows: Vec<[i64; 4]> = tx
@@ -407,14 +435,8 @@ pub(crate) fn list_words(tx: &Connection, looks: LookTools) -> Result<()> {
         after = *last;
         let ids: Vec<i64> = rows.iter().map(|[id, ..]| *id).collect();
         for ([id, tags @ ..], item) in rows.into_iter().zip(rows::read_items(tx, &ids)?) {
-            put_words(
-                tx,
-                looks,
-                id,
-                &item,
-                tags,
-                compute_term_weights(&item, &mut splitter).terms,
-            )?;
+            let terms = add_row_terms(preparer.list_terms(&item), looks, &item, tags);
+            insert_words(tx, id, &terms)?;
         }
     }
 }

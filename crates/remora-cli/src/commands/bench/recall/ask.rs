@@ -2,6 +2,7 @@
 //! judgement.
 
 use remora_client::{InjectionLog, NewInjection, locate_project};
+use remora_core::ids::SessionId;
 use remora_core::record::{self, Item};
 use remora_core::tokens;
 use remora_embed::LazyEncoder;
@@ -14,9 +15,10 @@ use serde_json::{Map, Value, json};
 use super::player::PlayedProject;
 use super::set::{BenchProject, Situation, SituationKind};
 use crate::args::BenchHalf;
-use crate::commands::tier::embed_prompt;
+use crate::clock;
 use crate::error::CliError;
-use crate::recall::{RecallEnvironment, RecallSettings, SessionHistory};
+use remora_app::embed_prompt;
+use remora_app::recall_environment::{RecallEnvironment, RecallSettings, SessionHistory};
 
 /// What came of a situation.
 #[derive(Debug)]
@@ -82,7 +84,8 @@ pub(super) fn run_situation(
         let embedding = embedding.map_err(|e| CliError::Usage(e.to_string()))?;
         ground.embedding = Some(PromptEmbedding::from_embedding(embedding));
     }
-    let scene = ground.recall_context(session, &before);
+    let session = SessionId::from(session);
+    let scene = ground.recall_context(&session, &before, clock::now_ms());
     let (command, error) = (text(&situation.command), text(&situation.error));
     let moment = match situation.moment {
         SituationKind::Start => RecallTrigger::Start,

@@ -11,6 +11,7 @@ use remora_client::{
     DataPaths, HookInput, InjectionLog, ProjectLocation, locate_project, spool_event,
 };
 use remora_core::agent_event::EventKind;
+use remora_core::ids::SessionId;
 use remora_core::record::{Item, Kind};
 use remora_core::request::{ENVELOPE_VERSION, Envelope};
 use remora_core::tool_call::{FileEdit, OutputDetail, ToolCall, ToolOutcome};
@@ -20,8 +21,8 @@ use remora_memory::CapturePolicy;
 use remora_memory::CapturedEvent;
 use remora_memory::prompt_embedding::PromptEmbedding;
 use remora_memory::recall::{Exposure, RecallResult, RecallTrigger, fails_silently, recall};
-use remora_memory::redact::{RedactionCounts, RedactionRules, Redactor};
 use remora_memory::store::{Filter, ItemRef, PageRequest};
+use remora_redact::{RedactionCounts, RedactionRules, Redactor};
 use remora_server::ingest::EventRedactor;
 use remora_server::{Log, SpoolIngest};
 use remora_store::Access;
@@ -30,11 +31,14 @@ use serde_json::{Map, Value};
 use super::arm::{Arm, InjectedItem, Vocabulary, split_words};
 use super::figures::{ReplayStats, SessionTokens};
 use super::sample::{InjectionSample, InjectionSamples};
+use crate::clock;
 use crate::commands::import::PastSession;
-use crate::commands::tier::embed_prompt;
 use crate::commands::vectors;
 use crate::error::CliError;
-use crate::recall::{RecallEnvironment, RecallSettings, SessionHistory, make_relative};
+use remora_app::embed_prompt;
+use remora_app::recall_environment::{
+    RecallEnvironment, RecallSettings, SessionHistory, make_relative,
+};
 
 /// Turns that lots are drawn among.
 const MAX_TURNS: usize = 500;
@@ -74,7 +78,7 @@ struct PlayedEvent<'a> {
 /// What is known of the session that is being played.
 #[derive(Default)]
 struct ReplaySession {
-    id: String,
+    id: SessionId,
     /// The folder that it began in.
     from: String,
     prompts: usize,
@@ -128,7 +132,7 @@ impl<'a> SessionPlayer<'a> {
                 let origin = read_origin(&recorded.event.fields);
                 origin.cwd.clone_into(&mut now.from);
                 let session = origin.session.unwrap_or_default();
-                session.clone_into(&mut now.id);
+                now.id = session.into();
             }
             self.play_event(recorded, &mut now, figures, samples)?;
         }
@@ -311,7 +315,7 @@ impl<'a> SessionPlayer<'a> {
         let envelope = Envelope {
             v: ENVELOPE_VERSION,
             id: recorded.id.clone(),
-            agent: recorded_agent().name.to_owned(),
+            agent: recorded_agent().name.into(),
             at: recorded.at,
             len: 0,
             cut: false,
@@ -363,7 +367,7 @@ impl<'a> SessionPlayer<'a> {
         let mut before = SessionHistory(Some(InjectionLog::open(&self.paths, &now.id, None)?));
         let back = recall(
             self.ingest.store(),
-            &environment.recall_context(&now.id, &before),
+            &environment.recall_context(&now.id, &before, clock::now_ms()),
             trigger,
         )?;
         before.record_injections(&back, trigger.name(), recorded.at)?;

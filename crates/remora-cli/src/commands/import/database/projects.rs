@@ -7,7 +7,6 @@ use remora_core::record::Project;
 use remora_memory::store::Store;
 
 use crate::commands::data::DataDir;
-use crate::commands::search::scope;
 use crate::error::CliError;
 
 /// Their projects are names of folders; ours have keys.
@@ -39,7 +38,7 @@ impl ProjectMapping {
             here: data
                 .environment
                 .directory()
-                .map(|here| data.locate_folder(here).project),
+                .map(|here| data.app.locate_folder(here).project),
         };
         for text in asked {
             match text.split_once('=') {
@@ -66,12 +65,12 @@ impl ProjectMapping {
         store: &dyn Store,
         text: &str,
     ) -> Result<String, CliError> {
-        let key = scope::resolve_named_project(data, store, text)?;
+        let key = data.app.resolve_named_project(store, text)?;
         let folder = data.environment.directory().map(|here| here.join(text));
         if let Some(folder) = folder.filter(|folder| folder.is_dir())
             && !self.ours.iter().any(|ours| ours.key == key)
         {
-            self.new.push(data.locate_folder(&folder).project);
+            self.new.push(data.app.locate_folder(&folder).project);
         }
         Ok(key.into_string())
     }

@@ -3,10 +3,11 @@
 
 use remora_agents::RecordedCall;
 use remora_core::detail::{DetailList, DetailText, ItemDetail};
+use remora_core::ids::AgentId;
 use remora_core::record::{self, Item, Kind, Project};
 use remora_core::request::{ENVELOPE_VERSION, Envelope};
 use remora_core::{Event, tokens};
-use remora_memory::private;
+use remora_redact::private;
 use remora_store::foreign::{
     ForeignObservation, ForeignPrompt, ForeignSession, ForeignSummary, ForeignToolUse,
 };
@@ -19,7 +20,7 @@ use super::super::corpus::{IMPORT_AGENT, derive_title, derive_uid};
 pub(super) struct SessionFields {
     pub(super) id: String,
     pub(super) project: String,
-    pub(super) agent: String,
+    pub(super) agent: AgentId,
 }
 
 impl SessionFields {
@@ -40,8 +41,8 @@ impl SessionFields {
             id: id.clone(),
             project: project.to_owned(),
             agent: match agent.or_else(unnamed) {
-                Some(agent) => agent.name.to_owned(),
-                None => session.platform.clone(),
+                Some(agent) => agent.name.into(),
+                None => session.platform.as_str().into(),
             },
         }
     }
@@ -50,7 +51,7 @@ impl SessionFields {
 pub(super) fn convert_session(session: &ForeignSession, known: &SessionFields) -> record::Session {
     let last = session.ended.unwrap_or(session.started);
     record::Session {
-        id: known.id.clone(),
+        id: known.id.clone().into(),
         agent: known.agent.clone(),
         project: known.project.clone().into(),
         cwd: String::new(),
@@ -206,7 +207,7 @@ fn build_item(
     let number = id.to_string();
     Item {
         id: 0,
-        uid: derive_uid(&[&known.id, what, &number, &time.to_string()]),
+        uid: derive_uid(&[&known.id, what, &number, &time.to_string()]).into(),
         external_id: Some(format!("{what}:{number}")),
         key: None,
         kind,
@@ -222,7 +223,7 @@ fn build_item(
         last_time: time,
         seen: 1,
         project: known.project.clone().into(),
-        session: known.id.clone(),
+        session: known.id.clone().into(),
         agent: known.agent.clone(),
         prompt: None,
         branch: None,

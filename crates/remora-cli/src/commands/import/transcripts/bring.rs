@@ -11,11 +11,12 @@ use std::time::{Duration, Instant};
 use remora_agents::transcript::{TranscriptEvent, TranscriptSpec};
 use remora_agents::{read_header, read_origin};
 use remora_core::EventName;
+use remora_core::ids::SessionId;
 use remora_core::record::Kind;
 use remora_core::request::{ENVELOPE_VERSION, Envelope};
 use remora_memory::CapturedEvent;
-use remora_memory::redact::RedactionCounts;
-use remora_server::ingest::{EventRedactor, FailedEvent, Ingest, IngestStats};
+use remora_redact::RedactionCounts;
+use remora_server::ingest::{EventRedactor, FailedEvent, ImportIngest, IngestStats};
 use remora_server::panics::catch_panic;
 
 use super::find::{TranscriptFile, TranscriptScan};
@@ -55,7 +56,7 @@ struct EventBatch {
 /// What came of it.
 #[derive(Debug, Default)]
 pub(super) struct ImportStats {
-    pub(super) sessions: HashSet<String>,
+    pub(super) sessions: HashSet<SessionId>,
     pub(super) events: u64,
     pub(super) repeated: u64,
     pub(super) rows: BTreeMap<Kind, u64>,
@@ -69,7 +70,8 @@ pub(super) struct ImportStats {
 
 impl ImportStats {
     fn add_ingested(&mut self, stats: IngestStats) {
-        self.sessions.extend(stats.sessions);
+        self.sessions
+            .extend(stats.touched.sessions.into_iter().map(|session| session.id));
         self.events += stats.stored;
         self.repeated += stats.repeated;
         for (kind, count) in stats.rows {
@@ -91,7 +93,7 @@ pub(super) struct ReadAhead<'a> {
 /// Reads what was found into the store.
 pub(super) fn import_transcripts(
     ahead: ReadAhead<'_>,
-    ingest: &mut Ingest<'_>,
+    ingest: &mut ImportIngest<'_>,
     state: &mut ImportState,
 ) -> Result<ImportStats, CliError> {
     let found = ahead.found;
@@ -114,7 +116,7 @@ pub(super) fn import_transcripts(
 fn store_batches(
     batches: &Receiver<EventBatch>,
     found: &TranscriptScan,
-    ingest: &mut Ingest<'_>,
+    ingest: &mut ImportIngest<'_>,
     state: &mut ImportState,
     stop: &InterruptFlag,
     brought: &mut ImportStats,
@@ -291,7 +293,7 @@ fn redact_event(
     let envelope = Envelope {
         v: ENVELOPE_VERSION,
         id: event.id,
-        agent: ahead.agent.to_owned(),
+        agent: ahead.agent.into(),
         at: event.at,
         len: 0,
         cut: false,
@@ -331,7 +333,7 @@ pub(super) fn read_sessions(found: &TranscriptScan) -> Vec<PastSession> {
 /// What a look through the files shows, without storing anything.
 #[derive(Debug, Default)]
 pub(super) struct ImportPreview {
-    pub(super) sessions: HashSet<String>,
+    pub(super) sessions: HashSet<SessionId>,
     pub(super) prompts: u64,
     pub(super) calls: u64,
     pub(super) failures: u64,
@@ -368,7 +370,7 @@ pub(super) fn preview_import(
             }
             let session = read_origin(&event.event.fields).session.unwrap_or_default();
             if !preview.sessions.contains(session) {
-                preview.sessions.insert(session.to_owned());
+                preview.sessions.insert(session.into());
             }
         }
         read += streams

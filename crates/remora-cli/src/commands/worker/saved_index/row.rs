@@ -8,10 +8,10 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use remora_core::detail::{DetailFlag, DetailList, DetailNumber, DetailText, ItemDetail};
-use remora_instructions::memories::check::{ClaimFinding, ClaimKind, ClaimVerdict, list_claims};
-use remora_instructions::memories::{Memory, MemoryAuthor, MemoryType};
 use remora_memory::end_date;
 use remora_memory::recall::ASSISTANT_SPEAKER;
+use remora_notes::check::{ClaimFinding, ClaimKind, ClaimVerdict, list_claims};
+use remora_notes::{Memory, MemoryAuthor, MemoryType};
 use remora_server::saved::SavedMemory;
 
 use crate::clock;

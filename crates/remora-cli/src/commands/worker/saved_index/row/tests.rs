@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use remora_instructions::memories::check::{Claim, Confidence, Tense};
+use remora_notes::check::{Claim, Confidence, Tense};
 
 use super::*;
 

@@ -1,0 +1,9 @@
+//! What authors of hooks use, through the real program.
+
+mod conformance;
+mod edit;
+mod health;
+mod lint;
+mod record;
+mod schema;
+mod test;

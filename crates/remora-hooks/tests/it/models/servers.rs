@@ -1,0 +1,97 @@
+//! The recorded cases' server, without a process: what each of its tools answers.
+
+use std::fs;
+use std::path::Path;
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+use remora_hooks::{ServerCall, ServerCallError, ServerReply, ToolServers};
+use serde_json::{Map, Value, json};
+
+pub(crate) struct ScriptedServers {
+    /// The names under which the server is there.
+    names: Vec<String>,
+    calls: Mutex<Vec<Value>>,
+}
+
+impl ScriptedServers {
+    /// Where the client would find servers in these cases.
+    pub(crate) fn new(args: &[String], home: &Path) -> Self {
+        let mut names = Vec::new();
+        let after = |flag: &str| {
+            let at = args.iter().position(|arg| arg == flag)?;
+            args.get(at + 1)
+        };
+        let mut read = |file: &Path, prefix: &str| {
+            let text = fs::read_to_string(file).unwrap_or_else(|_| "{}".into());
+            let value: Value = serde_json::from_str(&text).unwrap();
+            for (name, server) in value["mcpServers"].as_object().into_iter().flatten() {
+                if server["command"] != "/bin/false" {
+                    names.push(format!("{prefix}{name}"));
+                }
+            }
+        };
+        if let Some(file) = after("--mcp-config") {
+            read(Path::new(file), "");
+        }
+        read(&home.join("app/.mcp.json"), "");
+        if let Some(plugin) = after("--plugin-dir") {
+            read(&Path::new(plugin).join(".mcp.json"), "plugin:labplug:");
+        }
+        Self {
+            names,
+            calls: Mutex::new(Vec::new()),
+        }
+    }
+
+    pub(crate) fn into_calls(self) -> Vec<Value> {
+        self.calls.into_inner().unwrap()
+    }
+}
+
+impl ToolServers for ScriptedServers {
+    fn call_tool(
+        &self,
+        call: &ServerCall<'_>,
+        deadline: Instant,
+    ) -> Result<ServerReply, ServerCallError> {
+        let fail = |why: &str| Err(ServerCallError::Failed(why.to_owned()));
+        if !self.names.iter().any(|name| name == call.server) {
+            return fail("not connected");
+        }
+        let made = json!({"tool": call.tool, "arguments": call.input});
+        self.calls.lock().unwrap().push(made);
+        let show = |input: &Map<String, Value>, key: &str| match input.get(key) {
+            None => String::new(),
+            Some(Value::String(text)) => text.clone(),
+            Some(other) => other.to_string(),
+        };
+        let text = show(call.input, "text");
+        let texts = match call.tool {
+            "raw" => vec![text],
+            "two" => vec![show(call.input, "a"), show(call.input, "b")],
+            "struct" => vec!["plain".into()],
+            "img" | "none" => Vec::new(),
+            "any" => vec!["ok".into()],
+            "slow" => {
+                let secs = call.input["secs"].as_f64().unwrap_or(1.0);
+                // Nothing is waited for: what would come too late has come too late.
+                if Instant::now() + Duration::from_secs_f64(secs) >= deadline {
+                    return Err(ServerCallError::TimedOut);
+                }
+                vec![text]
+            }
+            "fail" => {
+                return Ok(ServerReply {
+                    texts: vec![text],
+                    failed: true,
+                });
+            }
+            _ => return fail("refused"),
+        };
+        Ok(ServerReply {
+            texts,
+            failed: false,
+        })
+    }
+}
