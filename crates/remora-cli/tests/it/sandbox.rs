@@ -19,7 +19,7 @@ use tempfile::TempDir;
 /// Far above what any call takes; a call that reaches it hangs.
 const WATCHDOG: Duration = Duration::from_mins(1);
 /// How long a process that was sent SIGKILL may still be seen.
-const GRACE: Duration = Duration::from_secs(10);
+const GRACE: Duration = Duration::from_mins(1);
 /// What any pipe takes without a reader.
 const PIPE_BYTES: usize = 4096;
 /// The variable by which processes of a sandbox are found again.
