@@ -1,10 +1,10 @@
 //! A server on loopback that answers by path and keeps what it was asked.
 
 use std::collections::BTreeMap;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::json;
 
@@ -44,6 +44,24 @@ impl Server {
     }
 }
 
+/// Nothing more comes in, so this waits; at most until the client hangs up.
+fn wait_for_hangup(stream: &mut TcpStream, longest: Duration) -> Option<()> {
+    let end = Instant::now() + longest;
+    loop {
+        let left = end.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return Some(());
+        }
+        stream.set_read_timeout(Some(left)).ok()?;
+        match stream.read(&mut [0]) {
+            // A machine that is suspended and goes on interrupts reads that have a
+            // time limit, without any signal of ours.
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            _ => return Some(()),
+        }
+    }
+}
+
 /// One request, one reply. A client that hangs up early is none of our business.
 fn serve(
     mut stream: TcpStream,
@@ -74,10 +92,7 @@ fn serve(
     log.lock().unwrap().push(fields(&request));
     let reply = replies.lock().unwrap().get(&path).cloned()?;
     if reply.delay_ms > 0 {
-        // Nothing more comes in, so this waits; at most until the client hangs up.
-        let delay = Duration::from_millis(reply.delay_ms);
-        stream.set_read_timeout(Some(delay)).ok()?;
-        let _ = stream.read(&mut [0]);
+        wait_for_hangup(&mut stream, Duration::from_millis(reply.delay_ms))?;
     }
     let body = if reply.body.is_null() {
         String::new()
