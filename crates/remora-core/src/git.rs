@@ -139,5 +139,8 @@ mod tests {
             Some("/a/.git/worktrees/b")
         );
         assert_eq!(parse_gitdir_pointer("gitdir:\n"), None);
+        // Only the first line is the pointer, also where somebody wrote a second one.
+        assert_eq!(parse_gitdir_pointer("gitdir: ../a\n../b\n"), Some("../a"));
+        assert_eq!(parse_gitdir_pointer("\ngitdir: ../a\n"), None);
     }
 }

@@ -13,6 +13,7 @@ use std::io;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
+use remora_core::git::parse_gitdir_pointer;
 use remora_files::read_text;
 use tempfile::TempDir;
 
@@ -195,8 +196,7 @@ fn git_directory(top: &Path) -> Option<PathBuf> {
         return Some(dot);
     }
     let text = read_text(&dot, MAX_POINTER_BYTES).ok()?;
-    let path = text.strip_prefix("gitdir:")?.trim();
-    (!path.is_empty()).then(|| top.join(path))
+    Some(top.join(parse_gitdir_pointer(&text)?))
 }
 
 impl Checkout<'_> {

@@ -61,7 +61,7 @@ const VOCABULARY_DEPENDENCIES: &[&str] = &["serde", "serde_json", "thiserror"];
 const CRATE_DIRECTIONS: &[(&str, &[&str])] = &[
     ("remora-core", &[]),
     ("remora-files", &[]),
-    ("remora-git", &["remora-files"]),
+    ("remora-git", &["remora-core", "remora-files"]),
     ("remora-shell", &[]),
     ("remora-js-regex", &[]),
     ("remora-marked-lexer", &[]),

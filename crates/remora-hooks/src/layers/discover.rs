@@ -3,6 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
+use remora_core::git::parse_gitdir_pointer;
 use remora_files::read_text;
 
 use super::{LayerSource, SettingsPaths};
@@ -48,16 +49,11 @@ pub(crate) fn list_settings_files(places: &SettingsPaths) -> Vec<(LayerSource, P
 fn repository_root(dir: &Path) -> Option<PathBuf> {
     let top = dir.ancestors().find(|d| d.join(".git").exists())?;
     let mark = top.join(".git");
-    // Worktrees and submodules have a `.git` file. It is parsed here because git must not
+    // Worktrees and submodules have a `.git` file. It is read here because git must not
     // run in a repository that may be hostile.
     if mark.is_file() {
         let text = read_text(&mark, MAX_POINTER_BYTES).ok()?;
-        let target = Path::new(text.trim().strip_prefix("gitdir:")?.trim()).to_path_buf();
-        let target = if target.is_absolute() {
-            target
-        } else {
-            top.join(target)
-        };
+        let target = top.join(parse_gitdir_pointer(&text)?);
         // <main>/.git/worktrees/<name>
         if let Some(git) = target
             .ancestors()
