@@ -35,7 +35,7 @@ kinds! {
     Preference = "preference";
     /// The user put something right.
     Correction = "correction";
-    /// A fault was mended.
+    /// A fault was fixed.
     Bugfix = "bugfix";
     /// Something new was built.
     Feature = "feature";
@@ -57,7 +57,7 @@ kinds! {
     Message = "message";
     /// A checkpoint of the work.
     Summary = "summary";
-    /// An error and what mended it.
+    /// An error and what fixed it.
     Fix = "fix";
     /// A saved memory; the file is the truth, this is its index.
     Memory = "memory";

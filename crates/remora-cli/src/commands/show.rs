@@ -163,7 +163,7 @@ pub(crate) fn list_fields(
     fields.extend(item.speaker.clone().map(|name| ("said by", name)));
     fields.extend(item.tool.clone().map(|name| ("tool", name)));
     if item.kind == Kind::Fix {
-        let words = ["mended", "held", "came back"];
+        let words = ["fixed", "held", "came back"];
         let told: Vec<String> = FIX_COUNTS
             .into_iter()
             .zip(words)

@@ -241,7 +241,7 @@ fn rows_are_found_and_told_in_full() {
         full.contains("[untrusted: quotes tools or transcripts]"),
         "{full}"
     );
-    assert!(full.contains("record: mended once"), "{full}");
+    assert!(full.contains("record: fixed once"), "{full}");
     assert!(full.contains("Not found: #9999"), "{full}");
     let around = ask(
         mcp(&memory),

@@ -54,7 +54,7 @@ fn a_fix_has_its_record_and_a_summary_its_parts() {
     assert_eq!(fix["when"], "2026-11-14T09:04:00.000Z");
     let told = memory.go(&format!("show {}", fix["id"])).stdout;
     assert!(
-        told.contains("record    mended once, held never, came back never"),
+        told.contains("record    fixed once, held never, came back never"),
         "{told}"
     );
     let summaries = memory.json("search --all --kind summary");

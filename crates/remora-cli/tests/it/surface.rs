@@ -389,7 +389,7 @@ fn completions_know_the_verbs() {
 #[test]
 fn the_demo_shows_each_kind_of_end() {
     let sandbox = Sandbox::new();
-    // Nothing of the person's is read: this would break everything.
+    // Nothing of the user's is read: this would break everything.
     sandbox.write("home/.claude/settings.json", "{");
     let done = sandbox.remora(&["demo"]).go();
     assert_eq!((done.code, done.stderr.as_str()), (Some(0), ""), "{done}");
@@ -412,6 +412,8 @@ fn the_demo_shows_each_kind_of_end() {
         "fix: cargo test: 1 of 3 tests failed (retry::gives_up) → ",
         "Bearer [redacted:github-token]",
         "because: the server bans us after that",
+        "the user says: raise the retry limit to 5\n     <remora-context>",
+        "the user says: thanks\n     nothing is injected",
     ] {
         assert!(text.contains(part), "{part:?} is missing in\n{text}");
     }
@@ -461,7 +463,7 @@ fn the_demo_as_json_lines() {
     "Stop" blocked false final null
     "SessionEnd" blocked false final null
     memory: 8 items
-    recall at start, read, failure of 5
+    recall at start, read, failure, prompt of 5
     "#);
 }
 

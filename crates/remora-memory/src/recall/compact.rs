@@ -82,7 +82,7 @@ pub(super) fn recall_after_compaction(
     for (label, items) in [
         ("What was asked:", asked),
         ("What was decided:", decided),
-        ("Errors that were mended:", broken),
+        ("Errors that were fixed:", broken),
         ("Errors that were open:", open),
     ] {
         add_section(label, &items, scene, &mut page, &mut recall);

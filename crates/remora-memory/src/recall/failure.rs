@@ -405,7 +405,7 @@ pub(super) fn recall_for_failure(
     // injected in its place.
     let (item, why) = match item.kind {
         Kind::Fix => match refusal_of(store, &item)? {
-            Some(refusal) => (refusal, "the user refused what mended it".to_owned()),
+            Some(refusal) => (refusal, "the user refused what fixed it".to_owned()),
             None => (item, why),
         },
         _ => (item, why),
@@ -416,7 +416,7 @@ pub(super) fn recall_for_failure(
         return Ok(recall);
     }
     let met = match item.kind {
-        Kind::Fix => "met and mended",
+        Kind::Fix => "met and fixed",
         _ => "met",
     };
     let head = format!(

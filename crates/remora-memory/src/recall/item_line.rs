@@ -123,7 +123,7 @@ fn render_summary(item: &Item) -> Vec<String> {
 /// The change that fixed an error, and how well it held.
 pub(super) fn render_fix(item: &Item) -> Vec<String> {
     let count = |counter| item.detail_count(counter).unwrap_or(0);
-    let mut record = format!("mended {}", format_times(count(DetailNumber::Fixed).max(1)));
+    let mut record = format!("fixed {}", format_times(count(DetailNumber::Fixed).max(1)));
     if count(DetailNumber::Held) > 0 {
         record = format!(
             "{record}, and the command passed {} after that",

@@ -36,7 +36,7 @@ pub fn render_compaction_instructions(
         return Ok(None);
     }
     let mut text = "Keep in the summary: the task as it was asked, decisions with their reasons, \
-                    files that were changed, errors with what mended them, and what is left."
+                    files that were changed, errors with what fixed them, and what is left."
         .to_owned();
     // Only what the user said: an agent may repeat what it read anywhere, and these
     // lines are instructions.

@@ -229,7 +229,7 @@ fn a_known_error_brings_its_fix_with_its_record() {
     assert_eq!(names(&found), [format!("#{id}")]);
     let text = found.text.unwrap();
     for part in [
-        "mended twice, and the command passed 5 times after that; the error came back once",
+        "fixed twice, and the command passed 5 times after that; the error came back once",
         "the change then: Changed `push` in src/q.rs",
         "+b",
     ] {

@@ -51,8 +51,8 @@ pub(super) fn play_session(paths: &DataPaths, project: &Path) -> Result<Vec<Demo
             },
         ),
         (
-            "the user asks: why is the retry limit 3?",
-            RecallTrigger::Prompt("why is the retry limit 3?"),
+            "the user says: raise the retry limit to 5",
+            RecallTrigger::Prompt("raise the retry limit to 5"),
         ),
         ("the user says: thanks", RecallTrigger::Prompt("thanks")),
     ];

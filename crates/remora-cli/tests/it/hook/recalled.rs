@@ -106,7 +106,7 @@ fn a_failure_that_exits_with_0_brings_its_fix_once() {
     let failed = FAILED.strip_prefix("Exit code 101\n").unwrap();
     let told = worked.given("two", "PostToolUse", piped(failed)).unwrap();
     assert!(
-        told.contains("met and mended before") && told.contains("+while n < limit"),
+        told.contains("met and fixed before") && told.contains("+while n < limit"),
         "{told}"
     );
     let mut again = piped(failed);
@@ -162,7 +162,7 @@ fn each_moment_brings_what_belongs_to_it() {
         .replace("0.02s", "4.10s");
     let mended = worked.failed("four", &elsewhere).unwrap();
     assert!(
-        mended.contains("mended once") && mended.contains("+while n < limit"),
+        mended.contains("fixed once") && mended.contains("+while n < limit"),
         "{mended}"
     );
 }
