@@ -80,6 +80,20 @@ impl Environment {
             .map(PathBuf::from)
     }
 
+    /// The same with other variables; `None` takes one away.
+    pub(crate) fn with_variables(
+        mut self,
+        changes: impl IntoIterator<Item = (String, Option<String>)>,
+    ) -> Self {
+        for (name, value) in changes {
+            self.variables.retain(|(known, _)| *known != *name);
+            if let Some(value) = value {
+                self.variables.push((name.into(), value.into()));
+            }
+        }
+        self
+    }
+
     /// The git to ask about a repository: never one that it brought along.
     pub(crate) fn find_git(&self, repository: &Path) -> Git {
         Git::find(self.get("PATH").map(OsString::as_os_str), repository)
@@ -89,14 +103,21 @@ impl Environment {
     /// switched off for them and for all they start: an event that a user
     /// tries out never happened.
     pub(crate) fn for_handlers(&self, home: &Path) -> Vec<(OsString, OsString)> {
-        let ours = [
-            ("HOME".into(), home.into()),
-            (OFF_VARIABLE.into(), "1".into()),
-        ];
-        let others = self
-            .variables
-            .iter()
-            .filter(|(k, _)| k != "HOME" && k != OFF_VARIABLE);
-        others.cloned().chain(ours).collect()
+        let off = (OFF_VARIABLE.into(), "1".into());
+        let others = self.for_real_handlers(home).into_iter();
+        others
+            .filter(|(name, _)| name != OFF_VARIABLE)
+            .chain([off])
+            .collect()
+    }
+
+    /// The same for the handlers of a session that did happen: whether a memory
+    /// records it is theirs to say.
+    pub(crate) fn for_real_handlers(&self, home: &Path) -> Vec<(OsString, OsString)> {
+        let others = self.variables.iter().filter(|(name, _)| name != "HOME");
+        others
+            .cloned()
+            .chain([("HOME".into(), home.into())])
+            .collect()
     }
 }

@@ -6,6 +6,7 @@ mod answer;
 mod settings;
 
 use remora_core::{EVENTS, EventDef, Subject};
+use remora_hooks::{HandlerKind, LayerSource};
 use serde_json::{Map, Value, json};
 
 use crate::cases;
@@ -157,12 +158,12 @@ fn handler_properties() -> Map<String, Value> {
     let optional = json!({ "type": ["string", "null"] });
     let properties = json!({
         "id": text("Stable: layer, event and position"),
-        "source": { "enum": ["policy", "user", "project", "local", "flag", "plugin"] },
+        "source": { "enum": LayerSource::ALL.map(LayerSource::as_str) },
         "file": optional,
         "plugin": optional,
         "matcher": optional,
         "if": optional,
-        "type": { "enum": ["command", "http", "mcp_tool", "prompt", "agent"] },
+        "type": { "enum": HandlerKind::NAMES },
         "label": text("The status message, else what the handler does"),
         "timeout": { "type": "number", "description": "In seconds" },
     });

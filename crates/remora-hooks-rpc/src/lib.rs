@@ -10,10 +10,11 @@ mod line;
 mod link;
 mod message;
 mod methods;
+mod observer;
 mod params;
 mod server;
 mod session;
 
 pub use line::MAX_LINE_BYTES;
 pub use server::serve;
-pub use session::{OpenError, OpenRequest, Opened, Opener, SessionHost};
+pub use session::{MemoryUse, OpenError, OpenRequest, Opened, Opener, SessionHost};

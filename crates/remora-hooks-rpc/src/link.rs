@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::io::Write;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, SyncSender, sync_channel};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
@@ -36,15 +36,23 @@ impl Link {
     /// Sends one object as one line. A host that reads no more will close our
     /// input too, so a failure needs no answer of its own.
     pub(crate) fn send(&self, message: &Value) {
-        let line = format!("{message}\n");
-        let mut output = self.output.lock().unwrap_or_else(PoisonError::into_inner);
-        let _ = output
-            .write_all(line.as_bytes())
-            .and_then(|()| output.flush());
+        let output = self.output.lock().unwrap_or_else(PoisonError::into_inner);
+        write_line(output, message);
     }
 
     pub(crate) fn notify(&self, method: &str, params: &Value) {
-        self.send(&json!({"jsonrpc": "2.0", "method": method, "params": params}));
+        self.send(&build_notification(method, params));
+    }
+
+    /// The same, unless another thread is writing: what the host can do without must
+    /// not wait behind a host that does not read.
+    pub(crate) fn notify_if_free(&self, method: &str, params: &Value) {
+        let output = match self.output.try_lock() {
+            Ok(output) => output,
+            Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
+            Err(TryLockError::WouldBlock) => return,
+        };
+        write_line(output, &build_notification(method, params));
     }
 
     /// Asks the host and waits for its answer, until a little after the deadline.
@@ -87,4 +95,15 @@ impl Link {
     fn lock_pending(&self) -> MutexGuard<'_, Option<HashMap<String, SyncSender<HostAnswer>>>> {
         self.pending.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+fn build_notification(method: &str, params: &Value) -> Value {
+    json!({"jsonrpc": "2.0", "method": method, "params": params})
+}
+
+fn write_line(mut output: MutexGuard<'_, Box<dyn Write + Send>>, message: &Value) {
+    let line = format!("{message}\n");
+    let _ = output
+        .write_all(line.as_bytes())
+        .and_then(|()| output.flush());
 }

@@ -7,16 +7,17 @@ use std::time::{Duration, Instant};
 use remora_core::Event;
 use remora_core::model::ModelMessage;
 use remora_hooks::{
-    CallbackHandler, CancelToken, FileChangeKind, Fired, HeadHooks, Host, Interactivity,
-    PermissionMode, RegisterError, RequestPoint,
+    CallbackHandler, CancelToken, FileChangeKind, Fired, HandlerObserver, HeadHooks, Host,
+    Interactivity, NamedHooks, PermissionMode, RegisterError, RequestPoint,
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::message::{FAILED, INVALID_PARAMS, RpcError, UNKNOWN_METHOD};
+use crate::observer::FireObserver;
 use crate::params::Params;
 use crate::server::Server;
-use crate::session::{OpenError, OpenRequest, Served};
+use crate::session::{MemoryUse, OpenError, OpenRequest, Served};
 
 /// Raised when a host that was written for an older one would break.
 const PROTOCOL: u32 = 1;
@@ -47,6 +48,8 @@ const METHODS: &[(&str, Method)] = &[
     ("remove_callback", Method::Direct(remove_callback)),
     ("add_skill", Method::Direct(add_skill)),
     ("clear_skills", Method::Direct(clear_skills)),
+    ("add_hooks", Method::Direct(add_hooks)),
+    ("remove_hooks", Method::Direct(remove_hooks)),
     ("add_agent", Method::Direct(add_agent)),
     ("remove_agent", Method::Direct(remove_agent)),
     ("list_watched_paths", Method::Direct(list_watched_paths)),
@@ -88,6 +91,8 @@ enum Attendance {
 fn open(server: &Arc<Server>, mut params: Params) -> Result<Value, RpcError> {
     let attendance = params.take_optional("attendance")?;
     let watches: Option<bool> = params.take_optional("watch")?;
+    let observes: Option<bool> = params.take_optional("observe_handlers")?;
+    let memory: Option<bool> = params.take_optional("memory")?;
     let request = OpenRequest {
         project: params.take_optional("project")?,
         home: params.take_optional("home")?,
@@ -105,6 +110,12 @@ fn open(server: &Arc<Server>, mut params: Params) -> Result<Value, RpcError> {
         },
         trusted: params.take_optional("trusted")?,
         state: params.take_optional("state")?,
+        environment: params.take_optional("environment")?.unwrap_or_default(),
+        memory: if memory.unwrap_or_default() {
+            MemoryUse::On
+        } else {
+            MemoryUse::Off
+        },
     };
     params.finish()?;
     if let Some(mode) = &request.permission_mode
@@ -122,7 +133,8 @@ fn open(server: &Arc<Server>, mut params: Params) -> Result<Value, RpcError> {
     warnings.extend(opened.warnings.iter().cloned());
     let name = server.next_name();
     let link = Arc::clone(&server.link);
-    let session = Arc::new(Served::new(name.clone(), opened, link));
+    let observes = observes.unwrap_or_default();
+    let session = Arc::new(Served::new(name.clone(), opened, link, observes));
     if watches.unwrap_or_default() {
         server.start_watching(&session)?;
     }
@@ -163,6 +175,7 @@ struct Fire {
     conversation: Vec<ModelMessage>,
     deadline: Option<Instant>,
     cancel: CancelToken,
+    request: Option<Value>,
 }
 
 /// Checks the request and fires the event in a thread, so that events of parallel
@@ -197,12 +210,13 @@ pub(crate) fn start_fire(
             .collect(),
         deadline: limit.map(|limit| Instant::now() + limit),
         cancel,
+        request: id,
     };
     let thread_server = Arc::clone(server);
     let thread = thread::Builder::new().name("event".into());
     let started = thread.spawn(move || {
         let fired = run_fire(&session, &fire);
-        thread_server.answer(id.as_ref(), Ok(build_fired(&fired)));
+        thread_server.answer(fire.request.as_ref(), Ok(build_fired(&fired)));
         thread_server.follow_up(&session);
         // Before it counts as over: the session's folder goes with its last owner.
         drop(session);
@@ -215,7 +229,14 @@ pub(crate) fn start_fire(
 }
 
 fn run_fire(session: &Served, fire: &Fire) -> Fired {
+    let observer = FireObserver {
+        session,
+        request: fire.request.as_ref(),
+    };
     let host = Host {
+        observer: session
+            .observes
+            .then_some(&observer as &dyn HandlerObserver),
         callbacks: Some(session.callbacks()),
         cancel: Some(fire.cancel.clone()),
         deadline: fire.deadline,
@@ -335,6 +356,27 @@ fn clear_skills(server: &Arc<Server>, mut params: Params) -> Result<Value, RpcEr
     Ok(json!({}))
 }
 
+/// Hooks for the whole session, by a name of the host's.
+fn add_hooks(server: &Arc<Server>, mut params: Params) -> Result<Value, RpcError> {
+    let session = server.find_session(&mut params)?;
+    let named = NamedHooks {
+        name: params.take("name")?,
+        hooks: params.take("hooks")?,
+        file: params.take_optional("file")?,
+    };
+    params.finish()?;
+    let added = session.session.add_hooks(named);
+    added.map_err(|error| explain_refusal("hooks", &error))?;
+    Ok(json!({}))
+}
+
+fn remove_hooks(server: &Arc<Server>, mut params: Params) -> Result<Value, RpcError> {
+    let session = server.find_session(&mut params)?;
+    let name: String = params.take("name")?;
+    params.finish()?;
+    Ok(json!({"removed": session.session.remove_hooks(&name)}))
+}
+
 /// A subagent's hooks; without `agent_id` those of the session's own agent.
 fn add_agent(server: &Arc<Server>, mut params: Params) -> Result<Value, RpcError> {
     let session = server.find_session(&mut params)?;
@@ -349,12 +391,16 @@ fn add_agent(server: &Arc<Server>, mut params: Params) -> Result<Value, RpcError
     Ok(json!({}))
 }
 
+/// The same way round: without `agent_id` the session is no agent any more.
 fn remove_agent(server: &Arc<Server>, mut params: Params) -> Result<Value, RpcError> {
     let session = server.find_session(&mut params)?;
-    let id: String = params.take("agent_id")?;
+    let agent_id: Option<String> = params.take_optional("agent_id")?;
     params.finish()?;
-    session.session.remove_agent(&id);
-    Ok(json!({}))
+    let removed = match agent_id {
+        Some(id) => session.session.remove_agent(&id),
+        None => session.session.remove_main_agent(),
+    };
+    Ok(json!({"removed": removed}))
 }
 
 /// Malformed hooks are a wrong parameter, refused ones are not.

@@ -1,5 +1,6 @@
 //! One session that is served, and what the program around lends to it.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -44,6 +45,20 @@ pub struct OpenRequest {
     pub trusted: Option<bool>,
     /// A state that `snapshot` returned, to go on with.
     pub state: Option<Box<SessionState>>,
+    /// Variables besides the server's own; `None` takes one away.
+    pub environment: BTreeMap<String, Option<String>>,
+    /// Whether handlers may record the session in a memory.
+    pub memory: MemoryUse,
+}
+
+/// Whether a session is one that a memory may record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum MemoryUse {
+    /// It is tried out: memory is switched off for its handlers.
+    #[default]
+    Off,
+    /// It is a user's, as in the client.
+    On,
 }
 
 /// Why a session was not opened.
@@ -93,10 +108,12 @@ pub(crate) struct Served {
     /// Whether a thread waits for handlers in the background.
     waits: Mutex<bool>,
     closed: AtomicBool,
+    /// Whether the host follows handlers while they run.
+    pub(crate) observes: bool,
 }
 
 impl Served {
-    pub(crate) fn new(name: String, opened: Opened, link: Arc<Link>) -> Self {
+    pub(crate) fn new(name: String, opened: Opened, link: Arc<Link>, observes: bool) -> Self {
         Self {
             name,
             session: opened.session,
@@ -104,6 +121,7 @@ impl Served {
             link,
             waits: Mutex::new(false),
             closed: AtomicBool::new(false),
+            observes,
         }
     }
 
@@ -139,6 +157,18 @@ impl Served {
             };
             params["session"] = self.name.as_str().into();
             self.link.notify(method, &params);
+        }
+    }
+
+    /// Says what a handler does; progress only if that does not wait.
+    pub(crate) fn notify_handler(&self, method: &str, mut params: Value, weight: NoticeWeight) {
+        if self.closed.load(Ordering::Relaxed) {
+            return;
+        }
+        params["session"] = self.name.as_str().into();
+        match weight {
+            NoticeWeight::Needed => self.link.notify(method, &params),
+            NoticeWeight::Spare => self.link.notify_if_free(method, &params),
         }
     }
 
@@ -188,6 +218,13 @@ impl Served {
             }
         }
     }
+}
+
+/// Whether a host can do without a notification.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum NoticeWeight {
+    Needed,
+    Spare,
 }
 
 struct RemoteCallbacks {

@@ -112,6 +112,9 @@ pub enum HandlerKind {
 }
 
 impl HandlerKind {
+    /// The words in `type`, and in reports.
+    pub const NAMES: [&str; 6] = ["command", "http", "mcp_tool", "prompt", "agent", "callback"];
+
     /// The word in `type`.
     pub fn as_str(&self) -> &'static str {
         match self {
@@ -167,6 +170,14 @@ pub struct HandlerConfig {
     pub on_failure: OnFailure,
     /// It runs until it first succeeds. Counts in a skill's head alone.
     pub once: bool,
+}
+
+impl HandlerConfig {
+    /// The status message, else what the handler does.
+    pub fn label(&self) -> String {
+        let status = self.status_message.clone();
+        status.unwrap_or_else(|| self.kind.label())
+    }
 }
 
 /// What a wake-up says instead of the client's own words.

@@ -25,7 +25,7 @@ mod server_tool;
 
 pub use callback::{CallbackCall, Callbacks};
 pub use process::{CancelToken, end_all_children};
-pub(crate) use process::{RunningProcess, WaitLimits};
+pub(crate) use process::{ProgressSink, RunningProcess, WaitLimits};
 
 /// One handler about to run.
 pub(crate) struct HandlerCall<'a> {
@@ -40,6 +40,8 @@ pub(crate) struct HandlerCall<'a> {
     pub(crate) host: &'a Host<'a>,
     /// The file for session variables, on the events that have one.
     pub(crate) env_file: Option<PathBuf>,
+    /// Receives what a command says while it runs.
+    pub(crate) progress: Option<ProgressSink<'a>>,
 }
 
 impl HandlerCall<'_> {
@@ -161,7 +163,7 @@ pub(crate) fn capture_output(
     match spawn.start("") {
         Ok(running) => running.finish(WaitLimits {
             deadline: Some(deadline),
-            cancel: None,
+            ..WaitLimits::default()
         }),
         Err(why) => failed_output(why),
     }

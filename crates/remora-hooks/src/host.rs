@@ -10,6 +10,7 @@ use remora_core::model::{Model, ModelMessage};
 use serde_json::{Map, Value};
 
 use crate::handler::{Callbacks, CancelToken};
+use crate::observe::HandlerObserver;
 
 /// Whether a user can be asked during the session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -94,6 +95,8 @@ pub struct Host<'a> {
     pub callbacks: Option<Arc<dyn Callbacks>>,
     /// Receives the step trace.
     pub trace: Option<TraceSink<'a>>,
+    /// Follows handlers while they run.
+    pub observer: Option<&'a dyn HandlerObserver>,
     /// When everything must have ended, whatever the time limits say.
     pub deadline: Option<Instant>,
     /// Answers prompt and agent handlers. Without one they are skipped.

@@ -40,11 +40,27 @@ pub enum LayerSource {
     Skill,
     /// The head of an agent that runs in the session.
     Agent,
+    /// The host, for one session.
+    Session,
     /// The host, in its own code.
     Callback,
 }
 
 impl LayerSource {
+    /// All of them.
+    pub const ALL: [Self; 10] = [
+        Self::Policy,
+        Self::User,
+        Self::Project,
+        Self::Local,
+        Self::Flag,
+        Self::Plugin,
+        Self::Skill,
+        Self::Agent,
+        Self::Session,
+        Self::Callback,
+    ];
+
     /// The word in reports.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -56,6 +72,7 @@ impl LayerSource {
             Self::Plugin => "plugin",
             Self::Skill => "skill",
             Self::Agent => "agent",
+            Self::Session => "session",
             Self::Callback => "callback",
         }
     }
@@ -71,6 +88,7 @@ impl LayerSource {
             Self::Plugin => "[Plugin]",
             Self::Skill => "[Skill]",
             Self::Agent => "[Agent]",
+            Self::Session => "[Session]",
             Self::Callback => "[Callback]",
         }
     }
@@ -114,7 +132,9 @@ impl LayerFile {
     pub fn describe(&self) -> String {
         match &self.file {
             Some(file) => file.display().to_string(),
-            None if self.source == LayerSource::Callback => "the host".into(),
+            None if matches!(self.source, LayerSource::Session | LayerSource::Callback) => {
+                "the host".into()
+            }
             None => "--settings".into(),
         }
     }

@@ -24,6 +24,7 @@ mod limits;
 mod matcher;
 mod merge;
 pub mod names;
+mod observe;
 mod path_rule;
 mod permissions;
 mod plan;
@@ -55,6 +56,7 @@ pub use layers::{
     ConfiguredHandler, FlagSettings, LayerFile, LayerReport, LayerSource, Plugin, PluginActivation,
     SettingSources, SettingsPaths,
 };
+pub use observe::{HandlerNotice, HandlerObserver, HandlerStage};
 pub use path_rule::PathBases;
 pub use permissions::{
     PermissionDecision, PermissionMode, Permissions, RuleSubject, RuleText, build_call_input,
@@ -64,8 +66,8 @@ pub use report::{ExplainedHandler, Explanation, HandlerInfo, HandlerReport, Repo
 pub use run::{BackgroundHandler, LateAnswer, Run, WakeUp};
 pub use sample::{SAMPLE_SESSION_ID, SampleFields, SampleSession};
 pub use session::{
-    CallbackHandler, FileChangeKind, Fired, HeadHooks, HeadOrigin, RegisterError, Reload,
-    RequestPoint, RunningHandler, Session, SessionError, SessionNotice, SessionOptions,
+    CallbackHandler, FileChangeKind, Fired, HeadHooks, HeadOrigin, NamedHooks, RegisterError,
+    Reload, RequestPoint, RunningHandler, Session, SessionError, SessionNotice, SessionOptions,
     SessionPhase, SessionRemainder, SessionState, StopDecision,
 };
 pub use trust::{EngineMode, Trust};

@@ -46,10 +46,7 @@ impl HandlerInfo {
             matcher: entry.matcher.clone(),
             condition: config.condition.clone(),
             kind: config.kind.as_str(),
-            label: config
-                .status_message
-                .clone()
-                .unwrap_or_else(|| config.kind.label()),
+            label: config.label(),
             timeout: crate::run::time_limit(entry).as_secs_f64(),
         }
     }

@@ -8,10 +8,9 @@ use remora_core::{Event, EventName, Outcome};
 use serde_json::Value;
 
 use crate::Engine;
-use crate::answer::{self, Answer, HandlerResult, HandlerStatus, ProcessExit};
-use crate::config::{HandlerKind, OnFailure};
+use crate::answer::{self, Answer, HandlerStatus, ProcessExit};
+use crate::config::HandlerKind;
 use crate::deliver::{self, Delivery, Speaker};
-use crate::handler::HandlerCompletion;
 use crate::host::Host;
 use crate::layers::ConfiguredHandler;
 use crate::limits::Spill;
@@ -22,10 +21,12 @@ use crate::session_env;
 use crate::verdict;
 
 mod background;
+mod end;
 mod start;
 
 pub use background::{BackgroundHandler, LateAnswer, WakeUp};
 pub(crate) use background::{BackgroundKind, display_name};
+use end::{BACKGROUND_TEXT, HandlerEnd};
 use start::HandlerRun;
 
 /// How much of a stream a report shows. Reports are printed and piped; the whole
@@ -145,24 +146,28 @@ fn finish_handler(
 ) -> (HandlerReport, Answer) {
     let mut report = skipped_report(row, String::new());
     report.duration_ms = to_millis(result.took);
-    match result.finished {
-        HandlerCompletion::NotAvailable(why) => {
+    match result.end {
+        HandlerEnd::NotAvailable(why) => {
             why.clone_into(&mut report.why);
             (report, Answer::default())
         }
-        HandlerCompletion::Judged(judged) => {
-            let (result, output) = *judged;
+        HandlerEnd::Judged(judged) => {
+            let end::JudgedHandler {
+                result,
+                output,
+                exit_code,
+            } = *judged;
             report.status = result.status;
             report.why = result.why;
+            report.exit_code = exit_code;
             report.stdout = truncate_shown(&output.stdout);
             report.stderr = truncate_shown(&output.stderr);
             report.answer = result.object;
             (report, result.answer)
         }
-        HandlerCompletion::Background(running, kind) => {
+        HandlerEnd::Background(running, kind) => {
             report.status = HandlerStatus::Background;
-            report.why =
-                "it goes on without the host; what it says later cannot decide anything".into();
+            BACKGROUND_TEXT.clone_into(&mut report.why);
             background.push(BackgroundHandler {
                 handler: at,
                 running,
@@ -176,39 +181,6 @@ fn finish_handler(
             });
             (report, Answer::default())
         }
-        HandlerCompletion::Done(output) => {
-            let HandlerResult {
-                status,
-                why,
-                object,
-                answer,
-            } = answer::read_answer(
-                row.entry.event.def(),
-                &output,
-                failure_effect(row.entry, &output.ended),
-            );
-            report.status = status;
-            report.why = why;
-            report.exit_code = exit_code(&output.ended);
-            report.stdout = truncate_shown(&output.stdout);
-            report.stderr = truncate_shown(&output.stderr);
-            report.answer = object;
-            (report, answer)
-        }
-    }
-}
-
-/// A callback that is not answered in time is a guard that has not said yes.
-fn failure_effect(entry: &ConfiguredHandler, ended: &ProcessExit) -> OnFailure {
-    let guards = matches!(
-        entry.event,
-        EventName::PreToolUse | EventName::UserPromptSubmit
-    );
-    match entry.config.kind {
-        HandlerKind::Callback { .. } if guards && *ended == ProcessExit::TimedOut => {
-            OnFailure::Block
-        }
-        _ => entry.config.on_failure,
     }
 }
 

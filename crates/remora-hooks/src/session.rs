@@ -39,7 +39,7 @@ mod watch;
 
 pub use background::RunningHandler;
 use background::{BackgroundPool, EndedHandler};
-pub use hooks::{CallbackHandler, HeadHooks, HeadOrigin, RegisterError};
+pub use hooks::{CallbackHandler, HeadHooks, HeadOrigin, NamedHooks, RegisterError};
 pub use state::{RequestPoint, SessionPhase, SessionState};
 pub use stop_loop::StopDecision;
 pub use watch::FileChangeKind;
@@ -315,16 +315,32 @@ impl Session {
         self.lock().state.hooks.add_agent(agent_id, agent, folder)
     }
 
-    /// A subagent ended without `SubagentStop`.
-    pub fn remove_agent(&self, agent_id: &str) {
-        self.lock().state.hooks.remove_agent(agent_id);
+    /// A subagent ended without `SubagentStop`; `false` if it had no hooks.
+    pub fn remove_agent(&self, agent_id: &str) -> bool {
+        self.lock().state.hooks.remove_agent(agent_id)
     }
 
     /// The session itself is that agent: its hooks run for all of it, subagents
-    /// included.
+    /// included. It is one agent at a time.
     pub fn add_main_agent(&self, agent: HeadHooks) -> Result<(), RegisterError> {
         let folder = self.options.folder;
         self.lock().state.hooks.add_main_agent(agent, folder)
+    }
+
+    /// The session is no agent any more; `false` if it was none.
+    pub fn remove_main_agent(&self) -> bool {
+        self.lock().state.hooks.remove_main_agent()
+    }
+
+    /// Hooks that the host brings for the whole session, subagents included. Of equal
+    /// names the last one counts.
+    pub fn add_hooks(&self, named: NamedHooks) -> Result<(), RegisterError> {
+        self.lock().state.hooks.add_named(named)
+    }
+
+    /// Takes such hooks back; `false` if there are none of that name.
+    pub fn remove_hooks(&self, name: &str) -> bool {
+        self.lock().state.hooks.remove_named(name)
     }
 
     /// The host's own code; it runs through `Host::callbacks`.

@@ -51,7 +51,7 @@ pub(crate) fn held_back(
     }
     let of_session = matches!(
         source,
-        LayerSource::Skill | LayerSource::Agent | LayerSource::Callback
+        LayerSource::Skill | LayerSource::Agent | LayerSource::Session | LayerSource::Callback
     );
     match mode {
         // Bare turns files off; what the session brings by itself still runs.

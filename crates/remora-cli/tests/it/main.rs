@@ -57,5 +57,6 @@ mod show;
 mod status;
 mod surface;
 mod timeline;
+mod tool_server;
 mod try_event;
 mod worker;

@@ -8,7 +8,7 @@ use insta::assert_snapshot;
 use serde_json::{Value, json};
 
 #[path = "../../../remora-model/tests/it/server.rs"]
-mod server;
+pub(crate) mod server;
 
 use crate::sandbox::{Done, Sandbox, bash, on};
 use server::{Reply, Server};
@@ -16,7 +16,7 @@ use server::{Reply, Server};
 const KEY: &str = "k-never-shown";
 
 /// What a chat completion says.
-fn said(text: &str) -> Reply {
+pub(crate) fn said(text: &str) -> Reply {
     Reply::ok(&json!({
         "model": "m-1",
         "choices": [{"message": {"content": text}}],
@@ -32,7 +32,7 @@ fn prompt_hook() -> Value {
     )
 }
 
-fn use_openai(sandbox: &Sandbox, server: &Server) {
+pub(crate) fn use_openai(sandbox: &Sandbox, server: &Server) {
     let done = sandbox
         .remora(&["models", "use", "openai", &server.address(), "--model", "m"])
         .go();

@@ -57,6 +57,7 @@ pub(super) fn run_command(
     let limits = WaitLimits {
         deadline: Some(deadline),
         cancel: call.host.cancel.as_ref(),
+        progress: call.progress,
     };
     match running.wait(limits) {
         WaitOutcome::Ended(output) => HandlerCompletion::Done(output),

@@ -17,10 +17,13 @@ use crate::answer::{HandlerOutput, ProcessExit};
 
 mod cancel;
 mod children;
+mod progress;
 mod spawn;
 
 pub use cancel::CancelToken;
 pub use children::end_all as end_all_children;
+use progress::ProgressReporter;
+pub(crate) use progress::ProgressSink;
 pub(super) use spawn::Spawn;
 
 /// How much of each stream is kept. The child is drained beyond that, because one
@@ -135,12 +138,15 @@ pub(crate) struct RunningProcess {
     ended: Option<ProcessExit>,
 }
 
-/// What ends the wait for a child before its own end; the child is ended with it.
+/// What ends the wait for a child before its own end, the child with it; and who
+/// follows it.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct WaitLimits<'a> {
     /// `None` waits as long as the child lives.
     pub(crate) deadline: Option<Instant>,
     pub(crate) cancel: Option<&'a CancelToken>,
+    /// Receives what the child says meanwhile.
+    pub(crate) progress: Option<ProgressSink<'a>>,
 }
 
 /// How waiting came to its end.
@@ -153,6 +159,7 @@ pub(super) enum WaitOutcome {
 impl RunningProcess {
     /// Serves the child until it ends, its time is up, or it goes on its own.
     pub(super) fn wait(mut self, limits: WaitLimits<'_>) -> WaitOutcome {
+        let mut progress = limits.progress.map(ProgressReporter::new);
         loop {
             self.feed_stdin();
             if self.says_async() {
@@ -200,6 +207,11 @@ impl RunningProcess {
                     }
                 },
             };
+            let streams = [&*self.stdout.bytes, &*self.stderr.bytes];
+            let due = progress
+                .as_mut()
+                .and_then(|progress| progress.report(streams, Instant::now()));
+            let left = left.into_iter().chain(due).min();
             self.poll_pipes(left, limits.cancel);
             self.stdout.drain();
             self.stderr.drain();

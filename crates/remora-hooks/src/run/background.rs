@@ -121,7 +121,11 @@ impl BackgroundHandler {
     }
 
     fn finish(self, deadline: Option<Instant>, cancel: Option<&CancelToken>) -> LateAnswer {
-        let output = self.running.finish(WaitLimits { deadline, cancel });
+        let output = self.running.finish(WaitLimits {
+            deadline,
+            cancel,
+            progress: None,
+        });
         let late = match &self.kind {
             BackgroundKind::Plain => answer::read_late_output(&output.stdout),
             // Whatever else it says is dropped, JSON included.

@@ -7,13 +7,15 @@ use std::time::{Duration, Instant};
 
 use remora_core::{Event, EventName};
 
-use super::time_limit;
+use super::end::HandlerEnd;
+use super::{time_limit, to_millis};
 use crate::Engine;
 use crate::answer::{HandlerOutput, ProcessExit};
 use crate::handler::{self, HandlerCompletion};
 use crate::host::Host;
 use crate::layers::LayerSource;
 use crate::names;
+use crate::observe::{HandlerNotice, HandlerStage};
 use crate::plan::PlannedHandler;
 
 /// The most that all handlers of `SessionEnd` may take, whatever they ask for: the
@@ -25,10 +27,32 @@ const THREAD_STACK_BYTES: usize = 1 << 20;
 
 /// A handler that ended, or that goes on in the background.
 pub(super) struct HandlerRun {
-    pub(super) finished: HandlerCompletion,
+    pub(super) end: HandlerEnd,
     pub(super) started: Instant,
     pub(super) took: Duration,
     pub(super) deadline: Instant,
+}
+
+impl HandlerRun {
+    fn to_stage(&self) -> HandlerStage<'_> {
+        let (status, why, exit_code) = self.end.summarize();
+        HandlerStage::Finished {
+            status,
+            why,
+            exit_code,
+            duration_ms: to_millis(self.took),
+        }
+    }
+}
+
+fn observe_handler(host: &Host<'_>, row: &PlannedHandler<'_>, stage: HandlerStage<'_>) {
+    if let Some(observer) = host.observer {
+        observer.observe(&HandlerNotice {
+            handler: &row.id(),
+            event: row.entry.event,
+            stage,
+        });
+    }
 }
 
 /// Starts everything together and waits for all of it.
@@ -49,6 +73,18 @@ pub(super) fn run_handlers(
         // Before the clock starts: waiting for a slot does not count against a time limit.
         let _seat = seats.acquire_slot();
         let entry = rows[at].entry;
+        let kind = &entry.config.kind;
+        let observe = |stage: HandlerStage<'_>| observe_handler(host, rows[at], stage);
+        let progress = |stdout: &str, stderr: &str| {
+            observe(HandlerStage::Progress { stdout, stderr });
+        };
+        // Before the clock starts, too: a host that is slow to listen costs no time limit.
+        if host.observer.is_some() {
+            observe(HandlerStage::Started {
+                kind: kind.as_str(),
+                label: &entry.config.label(),
+            });
+        }
         let started = Instant::now();
         let deadline = match budget {
             // The budget is shared, so it runs from the start of the event.
@@ -56,7 +92,6 @@ pub(super) fn run_handlers(
             None => started + time_limit(entry),
         };
         let deadline = host.deadline.map_or(deadline, |end| end.min(deadline));
-        let kind = &entry.config.kind;
         host.trace_step(|| {
             format!(
                 "start {} ({}): {}",
@@ -74,14 +109,17 @@ pub(super) fn run_handlers(
             places: &engine.places,
             host,
             env_file: env_files.get(at).cloned(),
+            progress: host.observer.is_some().then_some(&progress),
         };
-        let finished = handler::run_handler(&call, deadline);
-        HandlerRun {
-            finished,
+        let end = HandlerEnd::judge(entry, handler::run_handler(&call, deadline));
+        let run = HandlerRun {
+            end,
             started,
             took: started.elapsed(),
             deadline,
-        }
+        };
+        observe(run.to_stage());
+        run
     };
     // The last one runs on this thread: most events have a single handler.
     let Some(last) = rows.len().checked_sub(1) else {
@@ -97,23 +135,26 @@ pub(super) fn run_handlers(
             .collect();
         let own = one(last);
         // A panic in one handler's thread is that handler's failure, not the run's.
-        let failed = || {
+        let failed = |at: usize| {
             let why = "the engine failed while running it".to_owned();
             let output = HandlerOutput {
                 ended: ProcessExit::Failed(why),
                 stdout: String::new(),
                 stderr: String::new(),
             };
-            HandlerRun {
-                finished: HandlerCompletion::Done(output),
+            let run = HandlerRun {
+                end: HandlerEnd::judge(rows[at].entry, HandlerCompletion::Done(output)),
                 started: began,
                 took: began.elapsed(),
                 deadline: began,
-            }
+            };
+            observe_handler(host, rows[at], run.to_stage());
+            run
         };
-        let others = others.into_iter().map(|thread| match thread {
+        let others = others.into_iter().enumerate();
+        let others = others.map(|(at, thread)| match thread {
             // Joined in plan order; that nothing outlives the call is the scope's doing.
-            Ok(thread) => thread.join().unwrap_or_else(|_| failed()),
+            Ok(thread) => thread.join().unwrap_or_else(|_| failed(at)),
             Err(at) => one(at),
         });
         others.chain([own]).collect()

@@ -1,5 +1,5 @@
 //! Hooks that live as long as a part of the session: of skills that were used, of
-//! agents that run, of the host's own code. Which of them an event reaches is
+//! agents that run, of the host and its own code. Which of them an event reaches is
 //! decided here; the rest of the plan treats them like any handler.
 
 use std::path::PathBuf;
@@ -47,6 +47,17 @@ pub enum HeadOrigin {
         /// Where it keeps its state.
         data: PathBuf,
     },
+}
+
+/// Hooks that the host brings for one session, by a name of its own.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct NamedHooks {
+    /// By which the host takes them back.
+    pub name: String,
+    /// As the value of `hooks` in settings.
+    pub hooks: Value,
+    /// The file that they were read from, for reports.
+    pub file: Option<PathBuf>,
 }
 
 /// A handler that the host runs in its own code.
@@ -105,6 +116,7 @@ enum Audience {
 enum Registered {
     Skill(HeadHooks),
     Agent(HeadHooks),
+    Named(NamedHooks),
     Callback(CallbackHandler),
 }
 
@@ -115,6 +127,17 @@ struct Registration {
     what: Registered,
     /// Ids of handlers that run once and have.
     spent: Vec<String>,
+}
+
+impl Registration {
+    fn new(scope: String, audience: Audience, what: Registered) -> Self {
+        Self {
+            scope,
+            audience,
+            what,
+            spent: Vec::new(),
+        }
+    }
 }
 
 /// All of them, as values.
@@ -168,7 +191,34 @@ impl SessionHooks {
     ) -> Result<(), RegisterError> {
         check_agent(&agent, folder)?;
         let scope = format!("agent:{}", agent.name);
-        self.add(scope, Audience::Session, Registered::Agent(agent))
+        let what = Registered::Agent(agent);
+        let registration = Registration::new(scope, Audience::Session, what);
+        let compiled = compile(&registration)?;
+        self.remove_main_agent();
+        self.push(registration, compiled);
+        Ok(())
+    }
+
+    /// The session is no agent any more; `false` if it was none.
+    pub(crate) fn remove_main_agent(&mut self) -> bool {
+        self.remove(|r| r.audience == Audience::Session && matches!(r.what, Registered::Agent(_)))
+    }
+
+    /// Hooks of the host's, for the whole session. Those that it brought under the
+    /// same name go, unless the new ones are malformed.
+    pub(crate) fn add_named(&mut self, named: NamedHooks) -> Result<(), RegisterError> {
+        let scope = format!("session:{}", named.name);
+        let what = Registered::Named(named);
+        let registration = Registration::new(scope, Audience::Session, what);
+        let compiled = compile(&registration)?;
+        self.remove(|r| r.scope == registration.scope);
+        self.push(registration, compiled);
+        Ok(())
+    }
+
+    /// The host takes hooks back; `false` if there are none of that name.
+    pub(crate) fn remove_named(&mut self, name: &str) -> bool {
+        self.remove(|r| matches!(&r.what, Registered::Named(named) if named.name == name))
     }
 
     /// The host's own code.
@@ -177,21 +227,19 @@ impl SessionHooks {
         self.add(scope, Audience::Session, Registered::Callback(callback))
     }
 
-    /// The subagent has ended.
-    pub(crate) fn remove_agent(&mut self, agent_id: &str) {
-        self.retain(|r| r.audience != Audience::Agent(agent_id.to_owned()));
+    /// The subagent has ended; `false` if it had no hooks.
+    pub(crate) fn remove_agent(&mut self, agent_id: &str) -> bool {
+        self.remove(|r| r.audience == Audience::Agent(agent_id.to_owned()))
     }
 
     /// The conversation was cleared.
     pub(crate) fn remove_skills(&mut self) {
-        self.retain(|r| !matches!(r.what, Registered::Skill(_)));
+        self.remove(|r| matches!(r.what, Registered::Skill(_)));
     }
 
     /// The host takes a callback back; `false` if there is none of that id.
     pub(crate) fn remove_callback(&mut self, id: &str) -> bool {
-        let before = self.list.len();
-        self.retain(|r| !matches!(&r.what, Registered::Callback(c) if c.id == id));
-        self.list.len() < before
+        self.remove(|r| matches!(&r.what, Registered::Callback(c) if c.id == id))
     }
 
     /// Compiles what was read back from a stored state.
@@ -250,21 +298,24 @@ impl SessionHooks {
         audience: Audience,
         what: Registered,
     ) -> Result<(), RegisterError> {
-        let registration = Registration {
-            scope,
-            audience,
-            what,
-            spent: Vec::new(),
-        };
-        self.compiled.push(compile(&registration)?);
-        self.list.push(registration);
+        let registration = Registration::new(scope, audience, what);
+        let compiled = compile(&registration)?;
+        self.push(registration, compiled);
         Ok(())
     }
 
-    fn retain(&mut self, keep: impl Fn(&Registration) -> bool) {
-        let mut kept = self.list.iter().map(&keep).collect::<Vec<_>>().into_iter();
-        self.compiled.retain(|_| kept.next().unwrap_or(true));
-        self.list.retain(keep);
+    fn push(&mut self, registration: Registration, compiled: Vec<Arc<SessionHandler>>) {
+        self.list.push(registration);
+        self.compiled.push(compiled);
+    }
+
+    /// Removes what fits; `false` if nothing does.
+    fn remove(&mut self, goes: impl Fn(&Registration) -> bool) -> bool {
+        let before = self.list.len();
+        let mut gone = self.list.iter().map(&goes).collect::<Vec<_>>().into_iter();
+        self.compiled.retain(|_| !gone.next().unwrap_or_default());
+        self.list.retain(|r| !goes(r));
+        self.list.len() < before
     }
 }
 
@@ -304,6 +355,22 @@ fn compile(registration: &Registration) -> Result<Vec<Arc<SessionHandler>>, Regi
             }
             entries
         }
+        Registered::Named(named) => {
+            let mut entries = read_entries(
+                &named.name,
+                &named.hooks,
+                LayerFile {
+                    source: LayerSource::Session,
+                    file: named.file.clone(),
+                    plugin: None,
+                },
+            )?;
+            // As in settings, where it says nothing.
+            for entry in &mut entries {
+                entry.config.once = false;
+            }
+            entries
+        }
         Registered::Callback(callback) => vec![read_callback(callback)?],
     };
     let compiled = entries.into_iter().map(|mut entry| {
@@ -326,21 +393,10 @@ fn convert_stops(entries: &mut [ConfiguredHandler]) {
     }
 }
 
-/// Stricter than settings: one malformed entry under any event voids all of them.
 fn read_head(
     head: &HeadHooks,
     source: LayerSource,
 ) -> Result<Vec<ConfiguredHandler>, RegisterError> {
-    let malformed = |problem: String| RegisterError::Malformed {
-        name: head.name.clone(),
-        problem,
-    };
-    let document = Map::from_iter([("hooks".to_owned(), head.hooks.clone())]);
-    let mut problems = GroupProblems::default();
-    let groups = read_groups(&document, &mut problems).map_err(malformed)?;
-    if let Some(problem) = problems.malformed {
-        return Err(malformed(problem));
-    }
     let plugin = match &head.origin {
         HeadOrigin::Plugin { name, root, data } => Some(Plugin {
             name: name.clone(),
@@ -350,11 +406,31 @@ fn read_head(
         }),
         _ => None,
     };
-    let place = Arc::new(LayerFile {
+    let place = LayerFile {
         source,
         file: head.file.clone(),
         plugin,
-    });
+    };
+    read_entries(&head.name, &head.hooks, place)
+}
+
+/// Stricter than settings: one malformed entry under any event voids all of them.
+fn read_entries(
+    name: &str,
+    hooks: &Value,
+    place: LayerFile,
+) -> Result<Vec<ConfiguredHandler>, RegisterError> {
+    let malformed = |problem: String| RegisterError::Malformed {
+        name: name.to_owned(),
+        problem,
+    };
+    let document = Map::from_iter([("hooks".to_owned(), hooks.clone())]);
+    let mut problems = GroupProblems::default();
+    let groups = read_groups(&document, &mut problems).map_err(malformed)?;
+    if let Some(problem) = problems.malformed {
+        return Err(malformed(problem));
+    }
+    let place = Arc::new(place);
     let mut entries = Vec::new();
     for group in groups {
         let canon: Arc<str> = group.canon.as_str().into();

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use remora_core::model::Model;
 use remora_hooks::{Host, Interactivity, Session, SessionOptions, ToolServers, Trust};
-use remora_hooks_rpc::{OpenError, OpenRequest, Opened, Opener, SessionHost};
+use remora_hooks_rpc::{MemoryUse, OpenError, OpenRequest, Opened, Opener, SessionHost};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -49,8 +49,10 @@ impl Opener for SessionOpener {
         let trusted = request.trusted;
         let more = build_arguments("mcp_config", request.mcp_config.iter())?;
         let state = request.state.clone();
+        let memory = request.memory;
+        let environment = (self.environment.clone()).with_variables(request.environment.clone());
         let args = build_args(request)?;
-        let mut settings = SessionSettings::from_args(&args, self.environment.clone())
+        let mut settings = SessionSettings::from_args(&args, environment)
             .map_err(|error| OpenError::Failed(error.to_string()))?;
         settings.attendance = attendance;
         let folder = TempDir::new_in(&self.folder)
@@ -73,17 +75,20 @@ impl Opener for SessionOpener {
         };
         let session = opened.map_err(|error| OpenError::Failed(error.to_string()))?;
         let mut warnings = Vec::new();
-        let servers =
-            read_servers(&session.engine(), &settings, &more, &mut warnings).map_err(|error| {
-                OpenError::Param {
-                    key: "mcp_config",
-                    why: error.to_string(),
-                }
+        let environment = match memory {
+            MemoryUse::Off => settings.environment.for_handlers(&settings.places.home),
+            MemoryUse::On => (settings.environment).for_real_handlers(&settings.places.home),
+        };
+        let engine = session.engine();
+        let servers = read_servers(&engine, &settings, &environment, &more, &mut warnings)
+            .map_err(|error| OpenError::Param {
+                key: "mcp_config",
+                why: error.to_string(),
             })?;
         let mut models = read_models(&settings.environment);
         warnings.extend(models.warning.take());
         let host = ServedHost {
-            environment: settings.environment.for_handlers(&settings.places.home),
+            environment,
             models,
             servers,
             _folder: folder,
@@ -123,6 +128,16 @@ fn check_request(request: &OpenRequest) -> Result<(), OpenError> {
         && !project.is_dir()
     {
         return wrong("project", format!("{} is not a folder", project.display()));
+    }
+    for (name, value) in &request.environment {
+        let holds_nul = value.as_ref().is_some_and(|value| value.contains('\0'));
+        if name.is_empty() || name.contains(['=', '\0']) || holds_nul {
+            let why = format!(
+                "holds `{}`, which cannot be a variable",
+                name.escape_debug()
+            );
+            return wrong("environment", why);
+        }
     }
     if let Some(mode) = &request.mode
         && !["full", "bare", "safe"].contains(&mode.as_str())

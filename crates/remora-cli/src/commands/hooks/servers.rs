@@ -57,19 +57,21 @@ pub(super) fn load_servers(
     if !calls {
         return Ok(None);
     }
-    read_servers(engine, settings, more, warnings).map(Some)
+    let environment = settings.environment.for_handlers(&settings.places.home);
+    read_servers(engine, settings, &environment, more, warnings).map(Some)
 }
 
-/// The session's servers, whatever calls them.
+/// The session's servers, whatever calls them. `environment` is what they inherit.
 pub(super) fn read_servers(
     engine: &Engine,
     settings: &SessionSettings,
+    environment: &[(OsString, OsString)],
     more: &[String],
     warnings: &mut Vec<String>,
 ) -> Result<HookServers, CliError> {
     let reader = ServerReader {
         settings,
-        environment: settings.environment.for_handlers(&settings.places.home),
+        environment,
     };
     // Of servers with one name the first counts.
     let mut found = Vec::new();
@@ -96,7 +98,7 @@ type Fields = Map<String, Value>;
 
 struct ServerReader<'a> {
     settings: &'a SessionSettings,
-    environment: Vec<(OsString, OsString)>,
+    environment: &'a [(OsString, OsString)],
 }
 
 impl ServerReader<'_> {
@@ -226,7 +228,7 @@ impl ServerReader<'_> {
             return Vec::new();
         };
         let scope = ServerScope {
-            environment: &self.environment,
+            environment: self.environment,
             variables,
             cwd: &self.settings.places.project,
             prefix,

@@ -199,6 +199,7 @@ impl<'a> VerifierTools<'a> {
             Ok(running) => running.finish(WaitLimits {
                 deadline: Some(deadline),
                 cancel: self.call.host.cancel.as_ref(),
+                progress: None,
             }),
             Err(why) => return ToolOutput::failed(why),
         };
