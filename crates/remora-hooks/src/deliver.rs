@@ -201,9 +201,13 @@ fn list_blocks<'a>(
 /// The reasons of the denial, one a line.
 fn join_reasons(speakers: &[Speaker<'_>], outcome: &Outcome) -> String {
     use remora_core::Permission;
+    // Of several judgements one is shown, as in the outcome.
+    let shown = (speakers.iter()).rposition(|s| s.answer.is_judgement && s.answer.block.is_some());
     let reasons: Vec<String> = speakers
         .iter()
-        .filter_map(|speaker| {
+        .enumerate()
+        .filter(|(at, speaker)| !speaker.answer.is_judgement || Some(*at) == shown)
+        .filter_map(|(_, speaker)| {
             let denied = match &speaker.answer.permission {
                 Some((Permission::Deny, reason)) => reason.as_deref(),
                 _ => None,

@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 use std::time::Instant;
 
 use remora_core::Event;
@@ -12,7 +13,8 @@ use crate::answer::{HandlerOutput, HandlerResult, ProcessExit};
 use crate::config::{HandlerKind, WaitMode};
 use crate::host::{Host, Interactivity};
 use crate::layers::{ConfiguredHandler, Layers, SettingsPaths};
-use crate::run::BackgroundKind;
+use crate::plan::SessionHandler;
+use crate::run::{BackgroundHandler, BackgroundKind};
 
 mod agent;
 mod arguments;
@@ -38,6 +40,10 @@ pub(crate) struct HandlerCall<'a> {
     pub(crate) layers: &'a Layers,
     pub(crate) places: &'a SettingsPaths,
     pub(crate) host: &'a Host<'a>,
+    /// Handlers of the session that a verifier's own events reach.
+    pub(crate) everywhere: &'a [&'a SessionHandler],
+    /// Where a verifier leaves what goes on, with its id.
+    pub(crate) of_verifiers: &'a Mutex<Vec<(String, BackgroundHandler)>>,
     /// The file for session variables, on the events that have one.
     pub(crate) env_file: Option<PathBuf>,
     /// Receives what a command says while it runs.

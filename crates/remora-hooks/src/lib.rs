@@ -163,7 +163,7 @@ impl Engine {
 
     /// Runs the event's handlers and merges their answers.
     pub fn run(&self, event: &Event, host: &Host<'_>) -> Run {
-        run::run_event(self, event, host, &[])
+        run::run_event(self, event, host, run::SessionHandlers::default())
     }
 
     /// Whether any handler is configured for the event.

@@ -1,6 +1,7 @@
 //! Runs a plan: all handlers at once, each under its deadline, results back in
 //! configured order; then merges, caps and joins with the permission rules.
 
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use remora_core::text::truncate_bytes;
@@ -44,6 +45,17 @@ pub struct Run {
     pub background: Vec<BackgroundHandler>,
     /// Where its handlers set variables.
     pub(crate) env_files: Vec<std::path::PathBuf>,
+    /// What verifiers started in the background, with its id.
+    pub(crate) of_verifiers: Vec<(String, BackgroundHandler)>,
+}
+
+/// Handlers that a session adds to those of its settings.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct SessionHandlers<'a> {
+    /// Those that the event reaches.
+    pub(crate) here: &'a [&'a SessionHandler],
+    /// Those of any event, for whoever acts in the session: verifiers too.
+    pub(crate) everywhere: &'a [&'a SessionHandler],
 }
 
 /// A handler's time limit: its own, else the event's, else the kind's.
@@ -60,9 +72,9 @@ pub(crate) fn run_event(
     engine: &Engine,
     event: &Event,
     host: &Host<'_>,
-    extra: &[&SessionHandler],
+    extra: SessionHandlers<'_>,
 ) -> Run {
-    let plan = engine.plan_with(event, extra);
+    let plan = engine.plan_with(event, extra.here);
     let mut warnings = engine.collect_warnings(&plan);
     trace_plan(&plan, host);
     let running: Vec<&PlannedHandler<'_>> = plan
@@ -71,7 +83,16 @@ pub(crate) fn run_event(
         .filter(|r| r.verdict == PlanVerdict::Runs)
         .collect();
     let env_files = start::env_files(event, host, running.len(), &mut warnings);
-    let results = start::run_handlers(engine, event, host, &running, &env_files);
+    let of_verifiers = Mutex::new(Vec::new());
+    let start = start::RunStart {
+        engine,
+        event,
+        host,
+        env_files: &env_files,
+        everywhere: extra.everywhere,
+        of_verifiers: &of_verifiers,
+    };
+    let results = start::run_handlers(start, &running);
 
     let mut handlers = Vec::new();
     let mut answers = Vec::new();
@@ -133,6 +154,9 @@ pub(crate) fn run_event(
         deliveries,
         background,
         env_files,
+        of_verifiers: of_verifiers
+            .into_inner()
+            .unwrap_or_else(PoisonError::into_inner),
     }
 }
 

@@ -25,7 +25,7 @@ use crate::layers::SettingsPaths;
 use crate::names;
 use crate::plan::SessionHandler;
 use crate::report::{Explanation, Report};
-use crate::run::{LateAnswer, WakeUp};
+use crate::run::{LateAnswer, SessionHandlers, WakeUp};
 use crate::trust::Trust;
 use crate::{Engine, EngineOptions, run};
 
@@ -193,15 +193,24 @@ impl Session {
         inner.state.begin_event(event);
         let event = inner.state.complete_event(event);
         let engine = Arc::clone(&inner.engine);
-        let extra = inner.state.hooks.list_for(&event);
+        let here = inner.state.hooks.list_for(&event);
+        let everywhere = inner.state.hooks.list_everywhere();
         drop(inner);
         // Without the lock: other events may be fired meanwhile, and see the same settings.
-        let extra: Vec<&SessionHandler> = extra.iter().map(AsRef::as_ref).collect();
-        let mut run = run::run_event(&engine, &event, &host, &extra);
+        let here: Vec<&SessionHandler> = here.iter().map(AsRef::as_ref).collect();
+        let everywhere: Vec<&SessionHandler> = everywhere.iter().map(AsRef::as_ref).collect();
+        let handlers = SessionHandlers {
+            here: &here,
+            everywhere: &everywhere,
+        };
+        let mut run = run::run_event(&engine, &event, &host, handlers);
         let reload = (event.name == EventName::ConfigChange)
             .then(|| reload_engine(&engine, &event, run.report.outcome.blocked));
         for handler in run.background {
             let id = run.report.handlers[handler.handler].info.id.clone();
+            self.pool.adopt(handler, id);
+        }
+        for (id, handler) in run.of_verifiers {
             self.pool.adopt(handler, id);
         }
 

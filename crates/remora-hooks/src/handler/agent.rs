@@ -127,7 +127,7 @@ impl Verifier<'_> {
         let ended = |why: &str| Err(VerifierFailure::Ended(why.to_owned()));
         let mut had_empty = false;
         let mut had_text = false;
-        for _ in 0..MAX_REQUESTS {
+        for asked in 1..=MAX_REQUESTS {
             let reply = match self.model.complete(&self.request, self.deadline) {
                 Ok(reply) => reply,
                 Err(error) => {
@@ -138,6 +138,11 @@ impl Verifier<'_> {
                 }
             };
             self.bytes += reply.text.len();
+            // As in the client: the answer that reaches the limit is not looked at, so its calls
+            // are not made.
+            if asked == MAX_REQUESTS {
+                break;
+            }
             if reply.end == ReplyEnd::Refused {
                 return ended("the model declined to verify");
             }

@@ -16,7 +16,8 @@ use crate::host::Host;
 use crate::layers::LayerSource;
 use crate::names;
 use crate::observe::{HandlerNotice, HandlerStage};
-use crate::plan::PlannedHandler;
+use crate::plan::{PlannedHandler, SessionHandler};
+use crate::run::BackgroundHandler;
 
 /// The most that all handlers of `SessionEnd` may take, whatever they ask for: the
 /// user waits for the program to exit.
@@ -55,14 +56,29 @@ fn observe_handler(host: &Host<'_>, row: &PlannedHandler<'_>, stage: HandlerStag
     }
 }
 
+/// What all handlers of one event share.
+#[derive(Clone, Copy)]
+pub(super) struct RunStart<'a> {
+    pub(super) engine: &'a Engine,
+    pub(super) event: &'a Event,
+    pub(super) host: &'a Host<'a>,
+    pub(super) env_files: &'a [PathBuf],
+    /// Handlers of the session that verifiers' own events reach.
+    pub(super) everywhere: &'a [&'a SessionHandler],
+    /// Where verifiers leave what goes on.
+    pub(super) of_verifiers: &'a Mutex<Vec<(String, BackgroundHandler)>>,
+}
+
 /// Starts everything together and waits for all of it.
-pub(super) fn run_handlers(
-    engine: &Engine,
-    event: &Event,
-    host: &Host<'_>,
-    rows: &[&PlannedHandler<'_>],
-    env_files: &[PathBuf],
-) -> Vec<HandlerRun> {
+pub(super) fn run_handlers(start: RunStart<'_>, rows: &[&PlannedHandler<'_>]) -> Vec<HandlerRun> {
+    let RunStart {
+        engine,
+        event,
+        host,
+        env_files,
+        everywhere,
+        of_verifiers,
+    } = start;
     // Serialised once for all handlers: one line and a newline, as the client sends it.
     let mut line = event.to_line();
     line.push('\n');
@@ -108,6 +124,8 @@ pub(super) fn run_handlers(
             layers: &engine.layers,
             places: &engine.places,
             host,
+            everywhere,
+            of_verifiers,
             env_file: env_files.get(at).cloned(),
             progress: host.observer.is_some().then_some(&progress),
         };

@@ -279,6 +279,14 @@ impl SessionHooks {
         handlers
     }
 
+    /// The handlers that run for whoever acts in the session, of all events.
+    pub(crate) fn list_everywhere(&self) -> Vec<Arc<SessionHandler>> {
+        let both = self.list.iter().zip(&self.compiled);
+        both.filter(|(registration, _)| registration.audience == Audience::Session)
+            .flat_map(|(_, compiled)| compiled.iter().cloned())
+            .collect()
+    }
+
     /// A handler has succeeded: one that runs once is spent. `once` counts for
     /// skills alone.
     pub(crate) fn note_success(&mut self, handler_id: &str) {

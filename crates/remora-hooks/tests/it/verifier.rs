@@ -84,8 +84,7 @@ impl Project {
                 rule
             })
             .collect();
-        let rules = Value::Array(rules);
-        let model = ScriptedModel::new(&rules);
+        let model = ScriptedModel::new(&json!({"rules": rules}));
         let run = self.run_with(&model);
         (run, model.into_asked())
     }
@@ -218,9 +217,17 @@ fn hooks_see_its_calls_and_can_refuse_them() {
         {"type": "command", "command": "echo look closer >&2; exit 2"},
     ]}]);
     let read = project.call("Read", json!({"file_path": "a.py"}));
-    assert_eq!(read, "! not this");
+    assert_eq!(
+        read,
+        "! PreToolUse:Read hook error: [echo not this >&2; exit 2]: not this"
+    );
     let grep = project.call("Grep", json!({"pattern": "first"}));
-    assert_eq!(grep, "a.py:1:first\n\nlook closer");
+    let label =
+        "PostToolUse:Grep hook blocking error from command: \"echo look closer >&2; exit 2\"";
+    assert_eq!(
+        grep,
+        format!("a.py:1:first\n\n{label}: [echo look closer >&2; exit 2]: look closer")
+    );
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! The events of a verifier's own calls, as the client fires them.
 
 use std::hash::{BuildHasher as _, RandomState};
+use std::sync::PoisonError;
 use std::time::Instant;
 
 use remora_core::model::{ModelError, ModelErrorKind, ModelToolCall};
@@ -8,8 +9,11 @@ use remora_core::{Event, EventName, Outcome, Permission};
 use serde_json::{Map, Value, json};
 
 use super::super::HandlerCall;
+use crate::deliver::{Delivery, DeliveryPlace};
 use crate::host::Host;
 use crate::names::{VERDICT_TOOL, VERIFIER_PREFIX};
+use crate::plan::SessionHandler;
+use crate::run::{self, SessionHandlers};
 
 /// Fires events in the name of one verifier.
 pub(super) struct VerifierEvents<'a> {
@@ -58,7 +62,11 @@ impl<'a> VerifierEvents<'a> {
     }
 
     pub(super) fn fire_before(&self, call: &ModelToolCall) -> BeforeCall {
-        let outcome = self.fire(
+        let HookTexts {
+            outcome,
+            refusal,
+            notes,
+        } = self.fire(
             EventName::PreToolUse,
             None,
             json!({
@@ -70,14 +78,12 @@ impl<'a> VerifierEvents<'a> {
         let is_allowed = outcome.final_decision == Some(Permission::Allow);
         BeforeCall {
             ends: !outcome.go_on,
-            denied: outcome
-                .blocked
-                .then(|| outcome.reason.clone().unwrap_or_default()),
+            denied: outcome.blocked.then_some(refusal),
             // The verdict is no use of a tool that a rule could speak of.
             is_allowed: is_allowed || call.name == VERDICT_TOOL,
             why: outcome.final_why.unwrap_or_default(),
             updated_input: outcome.updated_input.map(Value::Object),
-            notes: outcome.context,
+            notes,
         }
     }
 
@@ -124,9 +130,8 @@ impl<'a> VerifierEvents<'a> {
         }
         fields["background_tasks"] = json!([]);
         fields["session_crons"] = json!([]);
-        let outcome = self.fire(EventName::SubagentStop, Some(""), fields);
-        let reason = outcome.reason.filter(|_| outcome.blocked);
-        reason.unwrap_or_default()
+        let said = self.fire(EventName::SubagentStop, Some(""), fields);
+        said.notes.join("\n")
     }
 
     pub(super) fn fire_failure(&self, error: &ModelError) {
@@ -154,7 +159,7 @@ impl<'a> VerifierEvents<'a> {
         Some(format!("{folder}/subagents/agent-{}.jsonl", self.id))
     }
 
-    fn fire(&self, name: EventName, agent_type: Option<&str>, own: Value) -> Outcome {
+    fn fire(&self, name: EventName, agent_type: Option<&str>, own: Value) -> HookTexts {
         let session = &self.call.event.fields;
         let mut fields = Map::new();
         let copy = |fields: &mut Map<String, Value>, key: &str| {
@@ -178,17 +183,45 @@ impl<'a> VerifierEvents<'a> {
             fields.extend(own);
         }
         let event = Event { name, fields };
-        // Handlers in the background end with the verifier's event: nothing they say later
-        // has a reader.
-        self.call.engine.run(&event, &self.host).report.outcome
+        // The hooks of skills and other agents are not for a verifier.
+        let here: Vec<&SessionHandler> = (self.call.everywhere.iter().copied())
+            .filter(|handler| handler.entry.event == name)
+            .collect();
+        let handlers = SessionHandlers {
+            here: &here,
+            everywhere: &[],
+        };
+        let run = run::run_event(self.call.engine, &event, &self.host, handlers);
+        // As of a subagent: what these say later is for the session.
+        let mut late = (self.call.of_verifiers.lock()).unwrap_or_else(PoisonError::into_inner);
+        late.extend(run.background.into_iter().map(|handler| {
+            let id = run.report.handlers[handler.handler].info.id.clone();
+            (id, handler)
+        }));
+        drop(late);
+        let (refused, notes) = (run.deliveries.into_iter())
+            .partition::<Vec<_>, _>(|delivery| delivery.place == DeliveryPlace::ToolResult);
+        let join = |list: Vec<Delivery>| list.into_iter().map(|delivery| delivery.text);
+        HookTexts {
+            outcome: run.report.outcome,
+            refusal: join(refused).collect::<Vec<_>>().join("\n"),
+            notes: join(notes).collect(),
+        }
     }
 }
 
-fn after_call(outcome: Outcome) -> AfterCall {
-    let reason = outcome.reason.filter(|_| outcome.blocked);
+/// What hooks said of an event, as the verifier's model reads it.
+struct HookTexts {
+    outcome: Outcome,
+    /// In the place of a call's result.
+    refusal: String,
+    notes: Vec<String>,
+}
+
+fn after_call(said: HookTexts) -> AfterCall {
     AfterCall {
-        ends: !outcome.go_on,
-        notes: reason.into_iter().chain(outcome.context).collect(),
+        ends: !said.outcome.go_on,
+        notes: said.notes,
     }
 }
 
