@@ -12,37 +12,14 @@ use serde_json::{Map, Value, json};
 
 const ROOT: &str = "/home/dev";
 
-/// Events that the recording listens to besides, so that it has all of them.
-const RECORDED_EVENTS: &[&str] = &[
-    "PreToolUse",
-    "PostToolUse",
-    "PostToolUseFailure",
-    "PostToolBatch",
-    "Notification",
-    "UserPromptSubmit",
-    "UserPromptExpansion",
-    "SessionStart",
-    "SessionEnd",
-    "Stop",
-    "StopFailure",
-    "SubagentStart",
-    "SubagentStop",
-    "PreCompact",
-    "PostCompact",
-    "PermissionRequest",
-    "PermissionDenied",
-    "Setup",
-    "TaskCreated",
-    "TaskCompleted",
-    "ConfigChange",
-    "CwdChanged",
-];
 /// What the recorder runs: nothing.
 pub(super) const RECORDER: &str = ": recorder";
 
 pub(super) struct Case {
     pub(super) name: String,
     pub(super) value: Value,
+    /// Events that the recording listens to besides, so that it has all of them.
+    recorded_events: Vec<String>,
     /// Where `/home/dev` is now.
     pub(super) root: PathBuf,
     top: PathBuf,
@@ -50,7 +27,7 @@ pub(super) struct Case {
 }
 
 impl Case {
-    pub(super) fn lay_out(original: &Value, stub: &Path, sleep: &Path) -> Self {
+    pub(super) fn lay_out(book: &Value, original: &Value, stub: &Path, sleep: &Path) -> Self {
         let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
         let top = dir.path().canonicalize().unwrap();
         let root = top.join(&ROOT[1..]);
@@ -61,6 +38,7 @@ impl Case {
         let case = Self {
             name: original["name"].as_str().unwrap().to_owned(),
             value,
+            recorded_events: list_strings(&book["recorder"]["events"]),
             root,
             top,
             _dir: dir,
@@ -88,8 +66,7 @@ impl Case {
     }
 
     pub(super) fn strings(&self, key: &str) -> Vec<String> {
-        let list = self.value[key].as_array().into_iter().flatten();
-        list.filter_map(Value::as_str).map(str::to_owned).collect()
+        list_strings(&self.value[key])
     }
 
     fn has_arg(&self, arg: &str) -> bool {
@@ -126,9 +103,9 @@ impl Case {
 
     pub(super) fn settings_paths(&self) -> SettingsPaths {
         let mut hooks = Map::new();
-        for event in RECORDED_EVENTS {
+        for event in &self.recorded_events {
             let handler = json!({"type": "command", "command": RECORDER});
-            hooks.insert((*event).to_owned(), json!([{"hooks": [handler]}]));
+            hooks.insert(event.clone(), json!([{"hooks": [handler]}]));
         }
         let allowed: Vec<String> = self.arg_value("--allowedTools").into_iter().collect();
         // The recorder takes the place of `--settings`, as it did when the case was recorded.
@@ -195,6 +172,11 @@ impl Case {
     pub(super) fn restore_paths(&self, text: &str) -> String {
         text.replace(&format!("{}/home/", self.top.display()), "/home/")
     }
+}
+
+fn list_strings(list: &Value) -> Vec<String> {
+    let list = list.as_array().into_iter().flatten();
+    list.filter_map(Value::as_str).map(str::to_owned).collect()
 }
 
 pub(super) fn write_file(path: &Path, text: &str) {

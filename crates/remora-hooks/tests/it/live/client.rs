@@ -6,18 +6,17 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use remora_core::model::ModelMessage;
 use remora_hooks::{
     Delivery, DeliveryPlace, Fired, Reload, RequestPoint, SessionNotice, StopDecision,
 };
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::heads;
-use super::model::{Model, Reply};
 use super::world::{Interruption, World};
 
 mod calls;
-
-const SESSION_ID: &str = "11111111-2222-4333-8444-555555555555";
+mod payload;
 
 /// A text that reached a model.
 #[derive(Debug, Clone)]
@@ -28,6 +27,16 @@ pub(super) struct Delivered {
     pub(super) text: String,
     pub(super) notification: bool,
 }
+
+/// What a model says.
+enum Reply {
+    Text(String),
+    Tools(Vec<Value>),
+    Failed(Value),
+}
+
+/// How often a request is made that the provider does not accept.
+const REFUSED_TRIES: usize = 4;
 
 /// One tool call that is over.
 #[derive(Debug, Clone)]
@@ -44,6 +53,8 @@ struct Talk {
     messages: Vec<(&'static str, String)>,
     /// What the next request carries of hooks.
     coming: Vec<Delivered>,
+    /// What requests have carried of them.
+    carried: Vec<Delivered>,
     cwd: PathBuf,
     last_text: String,
 }
@@ -57,14 +68,19 @@ enum Course {
 
 pub(super) struct Client<'a> {
     pub(super) world: &'a World<'a>,
-    model: RefCell<Model>,
     mode: RefCell<String>,
+    /// The user has said something.
+    prompted: Cell<bool>,
     main: RefCell<Talk>,
     agents: Cell<usize>,
     /// Tools that a handler allowed for the session.
     allowed: RefCell<Vec<String>>,
+    /// Tasks of the list, by number.
+    tasks: RefCell<Vec<Value>>,
     pub(super) delivered: RefCell<Vec<Delivered>>,
     pub(super) tools: RefCell<BTreeMap<String, ToolEnd>>,
+    /// Blocks of agents that ended in spite of them.
+    pub(super) overrides: RefCell<Vec<u32>>,
     /// How each turn ended.
     pub(super) ends: RefCell<Vec<Option<&'static str>>>,
 }
@@ -74,13 +90,15 @@ impl<'a> Client<'a> {
         let case = world.case;
         Self {
             world,
-            model: RefCell::new(Model::new(&case.value["model"])),
             mode: RefCell::new(case.permission_mode()),
+            prompted: Cell::new(false),
             main: RefCell::new(Talk::new(None, case.app())),
             agents: Cell::new(0),
             allowed: RefCell::default(),
+            tasks: RefCell::default(),
             delivered: RefCell::default(),
             tools: RefCell::default(),
+            overrides: RefCell::default(),
             ends: RefCell::default(),
         }
     }
@@ -160,7 +178,7 @@ impl<'a> Client<'a> {
                 self.start_session("clear");
                 self.end_turn(None);
             }
-            "/compact" => self.compact(),
+            _ if prompt.split(' ').next() == Some("/compact") => self.compact(prompt),
             _ => self.run_turn(prompt, None),
         }
     }
@@ -172,31 +190,45 @@ impl<'a> Client<'a> {
 
     /// Texts that wait for the first prompt.
     fn keep(&self, fired: &Fired) {
-        self.main.borrow_mut().take(&fired.deliveries);
+        self.main
+            .borrow_mut()
+            .take(&fired.deliveries, self.world.model.is_old_style());
     }
 
-    fn compact(&self) {
-        self.fire(
-            None,
-            "PreCompact",
-            &json!({"trigger": "manual", "custom_instructions": null}),
-        );
-        self.count_request("main");
-        let _ = self.model.borrow_mut().answer(false, &[]);
+    fn compact(&self, prompt: &str) {
+        let wishes = prompt.split_once(' ').map(|(_, wishes)| wishes);
+        let own = json!({"trigger": "manual", "custom_instructions": wishes});
+        let fired = self.fire(None, "PreCompact", &own);
+        if fired.report.outcome.blocked {
+            self.end_turn(None);
+            return;
+        }
+        self.world.seen.count_request("main");
+        let request = [(
+            "user",
+            "Write a summary of the conversation so far.".to_owned(),
+        )];
+        let turn = self.world.model.answer(false, &request);
         let end = json!({"agent_id": "compaction", "agent_type": "", "stop_hook_active": false});
         self.fire(None, "SubagentStop", &end);
+        let summary = turn["text"].as_str().unwrap_or_default().to_owned();
+        let mut main = self.main.borrow_mut();
+        main.carried.clear();
+        main.messages = vec![(
+            "user",
+            format!("The summary of what was before:\n{summary}"),
+        )];
+        drop(main);
         self.start_session("compact");
-        self.fire(
-            None,
-            "PostCompact",
-            &json!({"trigger": "manual", "compact_summary": "S"}),
-        );
+        let own = json!({"trigger": "manual", "compact_summary": summary});
+        self.fire(None, "PostCompact", &own);
         self.end_turn(None);
     }
 
     /// A prompt, of the user or of a hook that woke the model.
     fn run_turn(&self, prompt: &str, woken: Option<String>) {
         self.fire_changes();
+        self.prompted.set(true);
         let fired = self.fire(None, "UserPromptSubmit", &json!({"prompt": prompt}));
         if fired.report.outcome.blocked || !fired.report.outcome.go_on {
             self.end_turn(None);
@@ -207,13 +239,21 @@ impl<'a> Client<'a> {
         if let Some(text) = woken {
             talk.coming.push(Delivered::notification("user", text));
         }
-        talk.take(&fired.deliveries);
+        self.take(&mut talk, &fired);
         if let Some(skill) = prompt.strip_prefix('/') {
             let (name, args) = skill.split_once(' ').unwrap_or((skill, ""));
             let expansion = json!({"expansion_type": "slash_command", "command_name": name,
                 "command_args": args, "command_source": "projectSettings", "prompt": prompt});
             let fired = self.fire(None, "UserPromptExpansion", &expansion);
-            talk.take(&fired.deliveries);
+            if fired.report.outcome.blocked || !fired.report.outcome.go_on {
+                talk.messages.pop();
+                talk.coming.clear();
+                *self.main.borrow_mut() = talk;
+                self.world.session.end_turn();
+                self.end_turn(None);
+                return;
+            }
+            self.take(&mut talk, &fired);
             self.use_skill(name);
         }
         let end = self.converse(&mut talk);
@@ -252,6 +292,15 @@ impl<'a> Client<'a> {
             }
             let reply = self.request(talk)?;
             match reply {
+                Reply::Failed(error) => {
+                    // A session with one prompt ends before its handlers begin.
+                    if self.world.has_drive() || talk.agent.is_some() {
+                        let own = json!({"error": "unknown",
+                            "last_assistant_message": error["message"]});
+                        self.fire(Some(talk), "StopFailure", &own);
+                    }
+                    return Some("completed");
+                }
                 Reply::Text(text) => {
                     talk.messages.push(("assistant", text.clone()));
                     talk.last_text = text;
@@ -263,8 +312,14 @@ impl<'a> Client<'a> {
                     if self.world.interruption.get().is_some() {
                         return None;
                     }
+                    // Of a subagent's end the client says nothing.
+                    if let Some(StopDecision::Overridden { blocks }) = fired.stop
+                        && talk.agent.is_none()
+                    {
+                        self.overrides.borrow_mut().push(blocks);
+                    }
                     match fired.stop {
-                        Some(StopDecision::Continues) => talk.take(&fired.deliveries),
+                        Some(StopDecision::Continues) => self.take(talk, &fired),
                         _ if !fired.report.outcome.go_on => return Some("stop_hook_prevented"),
                         _ => return Some("completed"),
                     }
@@ -289,11 +344,12 @@ impl<'a> Client<'a> {
                 if fired.report.outcome.blocked {
                     continue;
                 }
+                let role = role_of_asides(self.world.model.is_old_style());
                 talk.coming
-                    .push(Delivered::notification("system", delivery.text));
-                talk.take(&fired.deliveries);
+                    .push(Delivered::notification(role, delivery.text));
+                self.take(talk, &fired);
             } else {
-                talk.take(&[delivery]);
+                talk.take(&[delivery], self.world.model.is_old_style());
             }
         }
         if point == RequestPoint::NextPrompt {
@@ -303,32 +359,41 @@ impl<'a> Client<'a> {
         for prompt in joined {
             let fired = self.fire(Some(talk), "UserPromptSubmit", &json!({"prompt": prompt}));
             talk.messages.push(("user", prompt));
-            talk.take(&fired.deliveries);
+            self.take(talk, &fired);
         }
     }
 
-    fn count_request(&self, kind: &'static str) -> usize {
-        let mut requests = self.world.requests.borrow_mut();
-        let n = requests.entry(kind).or_insert(0);
-        *n += 1;
-        *n
+    fn take(&self, talk: &mut Talk, fired: &Fired) {
+        talk.take(&fired.deliveries, self.world.model.is_old_style());
     }
 
     fn request(&self, talk: &mut Talk) -> Option<Reply> {
         let kind = talk.kind();
-        let request = self.count_request(kind);
+        let request = self.world.seen.count_request(kind);
         for mut delivered in std::mem::take(&mut talk.coming) {
             delivered.to = kind;
             delivered.request = request;
             talk.messages.push((delivered.role, delivered.text.clone()));
+            talk.carried.push(delivered.clone());
             self.delivered.borrow_mut().push(delivered);
         }
-        let mut model = self.model.borrow_mut();
-        let (reply, delay) = model.answer(talk.agent.is_some(), &talk.messages);
-        drop(model);
-        if let Some(seconds) = delay {
+        let in_agent = talk.agent.is_some();
+        let mut turn = self.world.model.answer(in_agent, &talk.messages);
+        for _ in 1..REFUSED_TRIES {
+            if !matches!(turn["error"]["status"].as_u64(), Some(400 | 404)) {
+                break;
+            }
+            self.world.seen.count_request(kind);
+            turn = self.world.model.answer(in_agent, &talk.messages);
+        }
+        if let Some(seconds) = turn["delay"].as_f64() {
             self.world.pass(seconds);
         }
+        let reply = match turn["tools"].as_array() {
+            _ if turn["error"].is_object() => Reply::Failed(turn["error"].clone()),
+            Some(calls) => Reply::Tools(calls.clone()),
+            None => Reply::Text(turn["text"].as_str().unwrap_or_default().to_owned()),
+        };
         self.world.interruption.get().is_none().then_some(reply)
     }
 
@@ -336,60 +401,26 @@ impl<'a> Client<'a> {
     fn fire_changes(&self) {
         while let Some((path, kind)) = self.world.take_change() {
             for event in self.world.session.describe_change(&path, kind) {
-                let fired = self.world.fire(Value::Object(event.fields));
+                let fired = self.world.fire(Value::Object(event.fields), &[]);
                 assert!(!matches!(fired.reload, Some(Reload::Failed(_))));
             }
         }
     }
 
     fn fire(&self, talk: Option<&Talk>, event: &str, own: &Value) -> Fired {
-        let case = self.world.case;
-        let main_cwd = self.main.borrow().cwd.clone();
-        let mut fields = Map::new();
-        fields.insert("session_id".into(), SESSION_ID.into());
-        let transcript = case
-            .root
-            .join(format!(".claude/projects/-home-dev-app/{SESSION_ID}.jsonl"));
-        fields.insert(
-            "transcript_path".into(),
-            transcript.to_string_lossy().into(),
-        );
-        let cwd = talk.map_or(main_cwd, |talk| talk.cwd.clone());
-        let cwd = if cwd.as_os_str().is_empty() {
-            case.app()
-        } else {
-            cwd
+        let fields = self.build_payload(talk, event, own);
+        let Some(talk) = talk.filter(|_| ["Stop", "SubagentStop"].contains(&event)) else {
+            return self.world.fire(fields, &[]);
         };
-        fields.insert("cwd".into(), cwd.to_string_lossy().into());
-        let quiet = [
-            "SessionStart",
-            "SessionEnd",
-            "Setup",
-            "PreCompact",
-            "PostCompact",
-            "CwdChanged",
-        ];
-        if !quiet.contains(&event) {
-            let mode = self.mode.borrow().clone();
-            fields.insert("permission_mode".into(), mode.into());
-            if let Some(agent) = case.arg_value("--agent") {
-                fields.insert("agent_type".into(), agent.into());
-            }
-        }
-        if let Some((id, kind)) = talk.and_then(|talk| talk.agent.as_ref()) {
-            fields.insert("agent_id".into(), id.clone().into());
-            fields.insert("agent_type".into(), kind.clone().into());
-        }
-        fields.insert("hook_event_name".into(), event.into());
-        if let (Some(talk), "Stop" | "SubagentStop") = (talk, event) {
-            fields.insert("stop_hook_active".into(), false.into());
-            fields.insert(
-                "last_assistant_message".into(),
-                talk.last_text.clone().into(),
-            );
-        }
-        fields.extend(own.as_object().unwrap().clone());
-        self.world.fire(Value::Object(fields))
+        self.world.model.note_judged(talk.carried.clone());
+        let so_far = talk.messages.iter().map(|(role, text)| match *role {
+            "assistant" => ModelMessage::Assistant {
+                text: text.clone(),
+                calls: Vec::new(),
+            },
+            _ => ModelMessage::User(text.clone()),
+        });
+        self.world.fire(fields, &so_far.collect::<Vec<_>>())
     }
 }
 
@@ -413,6 +444,7 @@ impl Talk {
             agent,
             messages: Vec::new(),
             coming: Vec::new(),
+            carried: Vec::new(),
             cwd,
             last_text: String::new(),
         }
@@ -430,10 +462,12 @@ impl Talk {
         &mut self.cwd
     }
 
-    fn take(&mut self, deliveries: &[Delivery]) {
+    fn take(&mut self, deliveries: &[Delivery], old_style: bool) {
         for delivery in deliveries {
             let role = match delivery.place {
-                DeliveryPlace::Aside | DeliveryPlace::Notification { .. } => "system",
+                DeliveryPlace::Aside | DeliveryPlace::Notification { .. } => {
+                    role_of_asides(old_style)
+                }
                 DeliveryPlace::ToolResult | DeliveryPlace::UserMessage => "user",
             };
             self.coming.push(Delivered {
@@ -445,6 +479,10 @@ impl Talk {
             });
         }
     }
+}
+
+fn role_of_asides(old_style: bool) -> &'static str {
+    if old_style { "user" } else { "system" }
 }
 
 impl Delivered {

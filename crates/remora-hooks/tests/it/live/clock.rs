@@ -9,7 +9,10 @@ use std::fs;
 use std::io::Write;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
+
+use super::naps::Naps;
 
 /// The stand-in for `sleep`, first in every PATH.
 pub(super) const SLEEP: &str = "#!/bin/sh\n\
@@ -29,6 +32,8 @@ pub(super) struct Gate {
 pub(super) struct Clock {
     folder: PathBuf,
     now_us: Cell<u64>,
+    /// Threads of ours that sleep.
+    pub(super) naps: Arc<Naps>,
     gates: RefCell<BTreeMap<PathBuf, Gate>>,
 }
 
@@ -42,6 +47,7 @@ impl Clock {
         Self {
             folder,
             now_us: Cell::new(0),
+            naps: Arc::default(),
             gates: RefCell::default(),
         }
     }
@@ -52,6 +58,7 @@ impl Clock {
 
     pub(super) fn advance(&self, to_us: u64) {
         self.now_us.set(self.now_us.get().max(to_us));
+        self.naps.advance(self.now_us.get());
     }
 
     /// Every process that sleeps now.

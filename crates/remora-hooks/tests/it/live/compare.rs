@@ -1,4 +1,5 @@
-//! What was seen against the recorded truth.
+//! What was seen against the recorded truth. A recorded case says everything; one of
+//! our own is compared in what its truth names.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -18,23 +19,23 @@ pub(super) fn find_differences(client: &Client<'_>) -> Vec<String> {
             problems.push(format!("{what}: {seen}, the client: {expected}"));
         }
     };
-    equal(
-        "dispatches",
-        list_dispatches(client),
-        expected_dispatches(truth),
-    );
-    equal(
-        "handlers",
-        count_handlers(client),
-        expected_handlers(case, truth),
-    );
-    equal(
-        "delivered",
-        list_delivered(client),
-        expected_delivered(client, truth),
-    );
+    // A case of our own names what it is about; a recorded one names everything.
+    let has = |key: &str| truth.get(key).is_some();
+    if has("dispatches") {
+        let expected = expected_dispatches(truth);
+        equal("dispatches", list_dispatches(client), expected);
+    }
+    if has("handlers") {
+        let expected = expected_handlers(case, truth);
+        equal("handlers", count_handlers(client), expected);
+    }
+    if has("delivered") {
+        let expected = expected_delivered(client, truth);
+        equal("delivered", list_delivered(client), expected);
+    }
     let tools = client.tools.borrow();
-    let ended: BTreeMap<&String, &str> = tools.iter().map(|(id, end)| (id, end.ended)).collect();
+    let mut ended = client.world.seen.tools.lock().unwrap().clone();
+    ended.extend(tools.iter().map(|(id, end)| (id.clone(), end.ended)));
     let expected: BTreeMap<&String, &Value> = truth["tools"]
         .as_object()
         .into_iter()
@@ -42,7 +43,9 @@ pub(super) fn find_differences(client: &Client<'_>) -> Vec<String> {
         .map(|(id, end)| (id, &end["ended"]))
         .collect();
     // A turn that a hook stopped has no results in the recording.
-    if !expected.is_empty() || tools.is_empty() || !was_stopped(truth) {
+    let was_stopped = was_stopped(truth)
+        || case.is_interactive() && client.ends.borrow().contains(&Some("hook_stopped"));
+    if has("tools") && (!expected.is_empty() || tools.is_empty() || !was_stopped) {
         equal("tools", json!(ended), json!(expected));
     }
     for (id, end) in truth["tools"].as_object().into_iter().flatten() {
@@ -53,7 +56,7 @@ pub(super) fn find_differences(client: &Client<'_>) -> Vec<String> {
             equal(&format!("result of {id}"), json!(seen), json!(result));
         }
     }
-    if !case.is_interactive() {
+    if has("ends") && !case.is_interactive() {
         let ends = truth["ends"].as_array().cloned().unwrap_or_default();
         let expected: Vec<&Value> = ends.iter().map(|end| &end["terminal_reason"]).collect();
         let seen = client.ends.borrow();
@@ -66,7 +69,48 @@ pub(super) fn find_differences(client: &Client<'_>) -> Vec<String> {
         equal(file, json!(seen), content.clone());
     }
     drop(tools);
+    if has("requests") {
+        equal("requests", count_requests(client), expected_requests(truth));
+    }
+    let calls: Vec<Value> = client.world.servers.list_calls();
+    let calls = json!(calls).to_string();
+    equal(
+        "calls of servers",
+        serde_json::from_str(&case.restore_paths(&calls)).unwrap(),
+        as_recorded(case, truth.get("mcp_calls").unwrap_or(&json!([]))),
+    );
+    equal(
+        "overridden stops",
+        json!(*client.overrides.borrow()),
+        expected_overrides(truth),
+    );
     problems
+}
+
+/// A recorded value without this test's own paths.
+fn as_recorded(case: &Case, value: &Value) -> Value {
+    serde_json::from_str(&case.restore_paths(&value.to_string())).unwrap()
+}
+
+fn count_requests(client: &Client<'_>) -> Value {
+    json!(client.world.seen.copy_requests())
+}
+
+fn expected_requests(truth: &Value) -> Value {
+    let counts = truth["requests"].as_object().into_iter().flatten();
+    // What the client asks for its own ends is no part of the session.
+    let counts: BTreeMap<_, _> = counts.filter(|(kind, _)| *kind != "side").collect();
+    json!(counts)
+}
+
+/// After how many blocks the client ended an agent in spite of its hooks.
+fn expected_overrides(truth: &Value) -> Value {
+    let notices = truth["notices"].as_array().into_iter().flatten();
+    let blocks = notices.filter_map(|notice| {
+        let rest = notice.as_str()?.strip_prefix("stop_cap_override after ")?;
+        rest.split(' ').next()?.parse::<u32>().ok()
+    });
+    json!(blocks.collect::<Vec<_>>())
 }
 
 fn was_stopped(truth: &Value) -> bool {
@@ -80,12 +124,31 @@ fn was_killed(truth: &Value) -> bool {
 }
 
 fn list_dispatches(client: &Client<'_>) -> Value {
-    let dispatches = client.world.dispatches.borrow();
-    let listed = dispatches
-        .iter()
-        .filter(|d| !is_unlistened(&d.title, &d.ran));
-    let list = listed.map(|d: &Dispatch| (d.title.clone(), d.ran.clone()));
+    let dispatches = client.world.seen.dispatches.lock().unwrap();
+    let listed = dispatches.iter().enumerate();
+    let list = listed.map(|(at, d): (usize, &Dispatch)| {
+        let mut ran = d.ran.clone();
+        let runs = client.world.runs.borrow();
+        let of_verifier = runs
+            .iter()
+            .filter(|run| find_verifier_dispatch(&dispatches, run) == Some(at));
+        ran.extend(of_verifier.map(|run| run.id.clone()));
+        ran.sort();
+        (d.title.clone(), ran)
+    });
+    let list = list.filter(|(title, ran)| !is_unlistened(title, ran));
     sort_if_varying(list.collect(), &client.world.case.value["truth"])
+}
+
+/// The dispatch in a verifier's name that a handler ran for.
+fn find_verifier_dispatch(dispatches: &[Dispatch], run: &Run) -> Option<usize> {
+    let event = run.read_event();
+    if !event["agent_id"].as_str()?.starts_with("hook-agent-") {
+        return None;
+    }
+    dispatches
+        .iter()
+        .position(|d| d.of_verifier.as_ref() == Some(&event))
 }
 
 fn expected_dispatches(truth: &Value) -> Value {
@@ -147,11 +210,12 @@ type Row = (String, String, u64, String, String, String);
 
 fn list_delivered(client: &Client<'_>) -> Value {
     let mut rows = BTreeSet::new();
-    let mut first: BTreeMap<String, (String, usize)> = BTreeMap::new();
-    for delivered in client.delivered.borrow().iter() {
+    let mut first: BTreeMap<(String, &str), usize> = BTreeMap::new();
+    let of_handlers = client.world.seen.delivered.lock().unwrap();
+    for delivered in client.delivered.borrow().iter().chain(of_handlers.iter()) {
         for marker in find_markers(&delivered.text) {
-            let at = (delivered.to.to_owned(), delivered.request);
-            if *first.entry(marker.clone()).or_insert(at.clone()) != at {
+            let at = first.entry((marker.clone(), delivered.to));
+            if *at.or_insert(delivered.request) != delivered.request {
                 continue;
             }
             rows.insert(build_row(client, delivered, marker));
@@ -167,7 +231,8 @@ fn build_row(client: &Client<'_>, delivered: &Delivered, marker: String) -> Row 
         match requests_before(client, &marker, delivered.to) {
             Some(before) if delivered.request == before + 1 => "next request",
             Some(_) => "later request",
-            None => "unknown",
+            // The recording does not say it of what servers answered.
+            None => "",
         }
     };
     let text = name_commands(client, &client.world.case.restore_paths(&delivered.text));
@@ -188,9 +253,15 @@ fn requests_before(client: &Client<'_>, marker: &str, to: &str) -> Option<usize>
         let text = run.read("out") + &run.read("err");
         find_markers(&text).iter().any(|found| found == marker)
     };
-    let run = runs.iter().find(printed)?;
-    let dispatches = client.world.dispatches.borrow();
-    let requests = &dispatches.get(run.dispatch)?.requests;
+    let Some(run) = runs.iter().find(printed) else {
+        let said = client.world.seen.said.lock().unwrap();
+        let holds = |text: &str| find_markers(text).iter().any(|found| found == marker);
+        let (_, requests) = said.iter().find(|(text, _)| holds(text))?;
+        return Some(requests.get(to).copied().unwrap_or_default());
+    };
+    let dispatches = client.world.seen.dispatches.lock().unwrap();
+    let at = find_verifier_dispatch(&dispatches, run).unwrap_or(run.dispatch);
+    let requests = &dispatches.get(at)?.requests;
     Some(requests.get(to).copied().unwrap_or_default())
 }
 
@@ -234,7 +305,7 @@ fn cut_text(text: &str) -> String {
     }
 }
 
-fn find_markers(text: &str) -> Vec<String> {
+pub(super) fn find_markers(text: &str) -> Vec<String> {
     let mut markers = Vec::new();
     for (at, _) in text.match_indices("MK-") {
         let tail = &text[at + 3..];

@@ -5,57 +5,32 @@ use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
+use remora_core::model::ModelMessage;
 use remora_core::{Event, EventName};
-use remora_hooks::{CancelToken, FileChangeKind, Fired, Host, Session};
+use remora_hooks::{CancelToken, FileChangeKind, Fired, Host, Session, VerifierShell};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
 use super::case::{Case, RECORDER, write_file};
 use super::clock::{Clock, Gate, is_alive, own_session, session_of, to_us, wait_for};
 use super::drive::Drive;
+use super::model::{ScriptedModel, Seen};
+use crate::models::servers::ScriptedServers;
 
+mod listener;
+mod run;
 mod titles;
 
+use listener::{Listener, VERIFIER_EVENTS, listen_to};
+pub(super) use run::Run;
 use titles::{stub_id, title_of};
 
 /// How long a change on the disk takes to be noticed.
 const FILE_NOTICE_SECONDS: f64 = 0.5;
 const CONFIG_NOTICE_SECONDS: f64 = 1.0;
-
-/// One run of the stub.
-#[derive(Debug, Clone)]
-pub(super) struct Run {
-    pub(super) id: String,
-    /// The dispatch that it belongs to.
-    pub(super) dispatch: usize,
-    file: PathBuf,
-    pid: i32,
-    began_us: u64,
-}
-
-impl Run {
-    pub(super) fn is_finished(&self) -> bool {
-        self.suffixed("rc").exists()
-    }
-
-    pub(super) fn read(&self, end: &str) -> String {
-        fs::read_to_string(self.suffixed(end)).unwrap_or_default()
-    }
-
-    pub(super) fn read_log(&self) -> Vec<String> {
-        let text = fs::read_to_string(&self.file).unwrap_or_default();
-        text.lines().skip(2).map(str::to_owned).collect()
-    }
-
-    fn suffixed(&self, end: &str) -> PathBuf {
-        let mut name = self.file.as_os_str().to_owned();
-        name.push(".");
-        name.push(end);
-        name.into()
-    }
-}
 
 /// One event as the recording lists it.
 #[derive(Debug, Clone)]
@@ -63,6 +38,8 @@ pub(super) struct Dispatch {
     pub(super) event: EventName,
     pub(super) title: String,
     pub(super) ran: Vec<String>,
+    /// The event of a verifier as its handlers read it; which ones is known from that.
+    pub(super) of_verifier: Option<Value>,
     /// Requests of each conversation before it.
     pub(super) requests: BTreeMap<&'static str, usize>,
 }
@@ -99,8 +76,10 @@ pub(super) struct World<'a> {
     pub(super) clock: Clock,
     drive: RefCell<Drive>,
     pub(super) runs: RefCell<Vec<Run>>,
-    pub(super) dispatches: RefCell<Vec<Dispatch>>,
-    pub(super) requests: RefCell<BTreeMap<&'static str, usize>>,
+    pub(super) seen: Arc<Seen>,
+    pub(super) model: ScriptedModel,
+    pub(super) servers: ScriptedServers,
+    listener: Arc<Listener>,
     /// Turns that have ended.
     pub(super) results: Cell<usize>,
     pub(super) prompts: RefCell<VecDeque<String>>,
@@ -117,6 +96,8 @@ pub(super) struct World<'a> {
     waited_for: RefCell<BTreeSet<String>>,
     /// The recording would have had the last event.
     pub(super) recorded: Cell<bool>,
+    /// Where the event that is fired now is listed.
+    fired_at: Cell<usize>,
     /// An event is under way.
     fires: Cell<bool>,
     /// And its handlers are being ended.
@@ -127,14 +108,23 @@ pub(super) struct World<'a> {
 impl<'a> World<'a> {
     pub(super) fn new(case: &'a Case) -> Self {
         let session = Session::open(case.settings_paths(), case.session_options()).unwrap();
+        for event in VERIFIER_EVENTS {
+            session.add_callback(listen_to(event)).unwrap();
+        }
+        let clock = Clock::new(case.gates());
+        let seen = Arc::new(Seen::default());
+        let naps = Arc::clone(&clock.naps);
+        let pass = move |seconds| naps.sleep(seconds);
         Self {
             case,
             session,
-            clock: Clock::new(case.gates()),
+            model: ScriptedModel::new(case, Arc::clone(&clock.naps), Arc::clone(&seen)),
+            servers: ScriptedServers::new(&case.strings("args"), &case.root, pass),
+            listener: Arc::new(Listener(Arc::clone(&seen))),
+            seen,
+            clock,
             drive: RefCell::new(Drive::new(&case.value["drive"])),
             runs: RefCell::default(),
-            dispatches: RefCell::default(),
-            requests: RefCell::default(),
             results: Cell::new(0),
             prompts: RefCell::default(),
             interruption: Cell::new(None),
@@ -147,14 +137,16 @@ impl<'a> World<'a> {
             timer_us: Cell::new(None),
             waited_for: RefCell::default(),
             recorded: Cell::new(false),
+            fired_at: Cell::new(0),
             fires: Cell::new(false),
             cancelled: Cell::new(false),
             tool_pid: Cell::new(None),
         }
     }
 
-    /// Fires an event while time passes, and notes what ran.
-    pub(super) fn fire(&self, fields: Value) -> Fired {
+    /// Fires an event while time passes, and notes what ran. The conversation is what
+    /// prompt handlers judge.
+    pub(super) fn fire(&self, fields: Value, conversation: &[ModelMessage]) -> Fired {
         let event = Event::from_value(fields, None).unwrap();
         let planned = self.session.preview(&event);
         let mut ran = Vec::new();
@@ -175,18 +167,27 @@ impl<'a> World<'a> {
         self.expected_runs.set(self.expected_runs.get() + ran.len());
         self.recorded.set(recorded);
         let listed = recorded || !ran.is_empty();
-        let at = self.dispatches.borrow().len();
+        let mut dispatches = self.seen.dispatches.lock().unwrap();
+        let at = dispatches.len();
         if listed {
-            self.dispatches.borrow_mut().push(Dispatch {
+            dispatches.push(Dispatch {
                 event: event.name,
                 title: String::new(),
                 ran,
-                requests: self.requests.borrow().clone(),
+                of_verifier: None,
+                requests: self.seen.copy_requests(),
             });
         }
+        drop(dispatches);
+        self.fired_at.set(at);
         let host = Host {
             environment: self.case.environment(),
             cancel: Some(self.cancel.borrow().clone()),
+            callbacks: Some(self.listener.clone()),
+            model: Some(&self.model),
+            servers: Some(&self.servers),
+            conversation,
+            verifier_shell: VerifierShell::On,
             ..Host::default()
         };
         self.fires.set(true);
@@ -199,7 +200,7 @@ impl<'a> World<'a> {
         });
         self.fires.set(false);
         if listed {
-            self.dispatches.borrow_mut()[at].title = title_of(&fired.event);
+            self.seen.dispatches.lock().unwrap()[at].title = title_of(&fired.event);
         }
         self.settle();
         fired
@@ -288,7 +289,13 @@ impl<'a> World<'a> {
         let changes = self.changes.borrow();
         let change_due = changes.iter().map(|(due, ..)| *due).filter(later).min();
         drop(changes);
-        for due in [drive_due, change_due, self.timer_us.get().filter(later)] {
+        let timer_due = self.timer_us.get().filter(later);
+        for due in [
+            drive_due,
+            change_due,
+            timer_due,
+            self.clock.naps.next_due_us(),
+        ] {
             moments.extend(due.map(|due| (due, Moment::Tick)));
         }
         // Of equal times the process comes first: it was there first.
@@ -297,6 +304,7 @@ impl<'a> World<'a> {
         };
         self.clock.advance(due);
         match moment {
+            // Who naps has been woken by the clock.
             Moment::Tick => {}
             Moment::Killed(gate) => wait_for("its limit ends a handler", || !is_alive(gate.pid)),
             Moment::Gate(gate, held) => {
@@ -369,10 +377,12 @@ impl<'a> World<'a> {
         if self.cancelled.get() {
             return false;
         }
-        let dispatch = self.dispatches.borrow().len().saturating_sub(1);
+        if self.clock.naps.next_due_us().is_some() {
+            return true;
+        }
         let runs = self.runs.borrow();
         runs.iter()
-            .filter(|run| run.dispatch == dispatch)
+            .filter(|run| run.dispatch >= self.fired_at.get())
             .any(|run| {
                 let waited_for = self.waited_for.borrow().contains(&run.id);
                 let went_on = run.read("out").starts_with("{\"async\":true");
@@ -392,7 +402,7 @@ impl<'a> World<'a> {
             {
                 fresh.push(Run {
                     id: id.to_owned(),
-                    dispatch: self.dispatches.borrow().len().saturating_sub(1),
+                    dispatch: self.seen.dispatches.lock().unwrap().len().saturating_sub(1),
                     file: entry.path(),
                     pid: pid.parse().unwrap(),
                     began_us: self.clock.now_us(),
@@ -439,15 +449,12 @@ impl<'a> World<'a> {
             "kill" => self.interrupt(Interruption::Signal),
             "result" => return self.results.get() >= count(1),
             "requests" => {
-                return self
-                    .requests
-                    .borrow()
-                    .get("main")
-                    .is_some_and(|n| *n >= count(1));
+                let requests = self.seen.requests.lock().unwrap();
+                return requests.get("main").is_some_and(|n| *n >= count(1));
             }
             "event" => {
                 let event = EventName::parse(text(1)).unwrap();
-                let dispatches = self.dispatches.borrow();
+                let dispatches = self.seen.dispatches.lock().unwrap();
                 return dispatches.iter().filter(|d| d.event == event).count() >= count(2);
             }
             "run" | "done" => {

@@ -3,20 +3,26 @@
 use std::fs;
 use std::path::Path;
 use std::sync::Mutex;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use remora_hooks::{ServerCall, ServerCallError, ServerReply, ToolServers};
 use serde_json::{Map, Value, json};
 
 pub(crate) struct ScriptedServers {
     /// The names under which the server is there.
-    names: Vec<String>,
+    names: Mutex<Vec<String>>,
     calls: Mutex<Vec<Value>>,
+    /// Lets so many seconds pass.
+    pass: Box<dyn Fn(f64) + Send + Sync>,
 }
 
 impl ScriptedServers {
     /// Where the client would find servers in these cases.
-    pub(crate) fn new(args: &[String], home: &Path) -> Self {
+    pub(crate) fn new(
+        args: &[String],
+        home: &Path,
+        pass: impl Fn(f64) + Send + Sync + 'static,
+    ) -> Self {
         let mut names = Vec::new();
         let after = |flag: &str| {
             let at = args.iter().position(|arg| arg == flag)?;
@@ -39,13 +45,14 @@ impl ScriptedServers {
             read(&Path::new(plugin).join(".mcp.json"), "plugin:labplug:");
         }
         Self {
-            names,
+            names: Mutex::new(names),
             calls: Mutex::new(Vec::new()),
+            pass: Box::new(pass),
         }
     }
 
-    pub(crate) fn into_calls(self) -> Vec<Value> {
-        self.calls.into_inner().unwrap()
+    pub(crate) fn list_calls(&self) -> Vec<Value> {
+        self.calls.lock().unwrap().clone()
     }
 }
 
@@ -56,7 +63,13 @@ impl ToolServers for ScriptedServers {
         deadline: Instant,
     ) -> Result<ServerReply, ServerCallError> {
         let fail = |why: &str| Err(ServerCallError::Failed(why.to_owned()));
-        if !self.names.iter().any(|name| name == call.server) {
+        if !self
+            .names
+            .lock()
+            .unwrap()
+            .iter()
+            .any(|name| name == call.server)
+        {
             return fail("not connected");
         }
         let made = json!({"tool": call.tool, "arguments": call.input});
@@ -74,9 +87,16 @@ impl ToolServers for ScriptedServers {
             "img" | "none" => Vec::new(),
             "any" => vec!["ok".into()],
             "slow" => {
-                let secs = call.input["secs"].as_f64().unwrap_or(1.0);
-                // Nothing is waited for: what would come too late has come too late.
-                if Instant::now() + Duration::from_secs_f64(secs) >= deadline {
+                let seconds = call
+                    .input
+                    .get("secs")
+                    .and_then(Value::as_f64)
+                    .unwrap_or(1.0);
+                let left = deadline
+                    .saturating_duration_since(Instant::now())
+                    .as_secs_f64();
+                (self.pass)(seconds.min(left));
+                if seconds >= left {
                     return Err(ServerCallError::TimedOut);
                 }
                 vec![text]
@@ -86,6 +106,13 @@ impl ToolServers for ScriptedServers {
                     texts: vec![text],
                     failed: true,
                 });
+            }
+            "die" => {
+                self.names
+                    .lock()
+                    .unwrap()
+                    .retain(|name| name != call.server);
+                return fail("the connection is closed");
             }
             _ => return fail("refused"),
         };

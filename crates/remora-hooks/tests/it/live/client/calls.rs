@@ -7,7 +7,7 @@ use remora_core::Permission;
 use serde_json::{Value, json};
 
 use super::super::{case, clock, heads, tools};
-use super::{Client, Course, Talk, ToolEnd};
+use super::{Client, Course, Delivered, Talk, ToolEnd};
 
 impl Client<'_> {
     pub(super) fn run_batch(&self, talk: &mut Talk, calls: &[Value]) -> Course {
@@ -32,13 +32,26 @@ impl Client<'_> {
                 }
             }
         }
-        talk.messages.push(("user", "tool results".into()));
+        for call in calls {
+            let id = call["id"].as_str().unwrap();
+            let tools = self.tools.borrow();
+            let result = tools.get(id).map(|end| end.result.clone());
+            talk.messages.push(("user", result.unwrap_or_default()));
+        }
         if course != Course::GoesOn {
             return course;
         }
-        let own = json!({"tool_calls": calls});
+        let made = calls.iter().map(|call| {
+            let tools = self.tools.borrow();
+            let result = tools
+                .get(call["id"].as_str().unwrap())
+                .map(|end| end.result.clone());
+            json!({"tool_name": call["name"], "tool_input": call["input"],
+                "tool_use_id": call["id"], "tool_response": result.unwrap_or_default()})
+        });
+        let own = json!({"tool_calls": made.collect::<Vec<_>>()});
         let fired = self.fire(Some(talk), "PostToolBatch", &own);
-        talk.take(&fired.deliveries);
+        self.take(talk, &fired);
         if !fired.report.outcome.go_on {
             return Course::Ends("hook_stopped");
         }
@@ -51,7 +64,7 @@ impl Client<'_> {
         let own = json!({"tool_name": call["name"], "tool_input": call["input"],
             "tool_use_id": call["id"]});
         let fired = self.fire(Some(talk), "PreToolUse", &own);
-        talk.take(&fired.deliveries);
+        self.take(talk, &fired);
         let outcome = &fired.report.outcome;
         let stops = !outcome.go_on;
         let input = outcome
@@ -80,6 +93,8 @@ impl Client<'_> {
             input,
             stops,
             aborts,
+            defers: outcome.permission == Some(Permission::Defer)
+                && !self.world.case.is_interactive(),
         }
     }
 
@@ -88,7 +103,7 @@ impl Client<'_> {
         let own = json!({"tool_name": call["name"], "tool_input": input,
             "permission_suggestions": []});
         let fired = self.fire(Some(talk), "PermissionRequest", &own);
-        talk.take(&fired.deliveries);
+        self.take(talk, &fired);
         let outcome = fired.report.outcome;
         if outcome.permission != Some(Permission::Allow) {
             return (None, outcome.interrupt == Some(true));
@@ -121,30 +136,46 @@ impl Client<'_> {
             if ready.aborts {
                 return Course::Ends("aborted_tools");
             }
+            if ready.defers {
+                return Course::Ends("tool_deferred");
+            }
             return Course::stopped(ready.stops);
         };
         let before = talk.cwd.clone();
-        let Some((succeeded, result)) = self.run_tool(talk, call, input) else {
+        let Some(mut end) = self.run_tool(talk, call, input) else {
             return Course::Ends("");
         };
-        let mut own = json!({"tool_name": call["name"], "tool_input": input, "tool_use_id": id});
-        let event = if succeeded {
-            own["tool_response"] = json!({"stdout": result, "stderr": "", "interrupted": false,
-                "isImage": false});
+        let mut own = json!({"tool_name": call["name"], "tool_input": input});
+        let event = if end.succeeded {
+            own["tool_response"] = end.response;
+            own["tool_use_id"] = json!(id);
             "PostToolUse"
         } else {
-            own["error"] = result.clone().into();
+            own["tool_use_id"] = json!(id);
+            own["error"] = json!(end.text);
+            own["is_interrupt"] = json!(false);
             "PostToolUseFailure"
         };
+        own["duration_ms"] = json!(0);
         let fired = self.fire(Some(talk), event, &own);
-        talk.take(&fired.deliveries);
+        if let Some(output) = &fired.report.outcome.updated_output {
+            end.text = show_output(output);
+            talk.coming.push(Delivered {
+                to: talk.kind(),
+                request: 0,
+                role: "user",
+                text: end.text.clone(),
+                notification: false,
+            });
+        }
+        self.take(talk, &fired);
         // The end of a tool is known from the recorder alone.
         let ended = if self.world.recorded.get() {
             event
         } else {
             "none"
         };
-        self.note_tool(&id, ended, result);
+        self.note_tool(&id, ended, end.text);
         if talk.agent.is_none() && talk.cwd != before {
             let own = json!({"old_cwd": before, "new_cwd": talk.cwd});
             self.fire(Some(talk), "CwdChanged", &own);
@@ -157,30 +188,90 @@ impl Client<'_> {
         self.tools.borrow_mut().insert(id.to_owned(), end);
     }
 
-    /// Whether it succeeded and what came out; `None` if it was interrupted.
-    fn run_tool(&self, talk: &mut Talk, call: &Value, input: &Value) -> Option<(bool, String)> {
+    /// What came out; `None` if it was interrupted.
+    fn run_tool(&self, talk: &mut Talk, call: &Value, input: &Value) -> Option<ToolOutput> {
         let text = |key: &str| input[key].as_str().unwrap_or_default();
-        match call["name"].as_str().unwrap() {
-            "Bash" => tools::run_bash(self.world, talk.cwd_mut(), text("command")),
+        Some(match call["name"].as_str().unwrap() {
+            "Bash" => {
+                let (succeeded, text) =
+                    tools::run_bash(self.world, talk.cwd_mut(), text("command"))?;
+                let stdout = text.strip_prefix("(Bash completed").map_or(&*text, |_| "");
+                let response = json!({"stdout": stdout, "stderr": "", "interrupted": false,
+                    "isImage": false, "noOutputExpected": false});
+                ToolOutput::new(succeeded, text, response)
+            }
             "Write" => {
                 case::write_file(Path::new(text("file_path")), text("content"));
-                Some((true, "written".into()))
+                let response = json!({"type": "create", "filePath": text("file_path"),
+                    "content": text("content"), "structuredPatch": [], "originalFile": null,
+                    "userModified": false});
+                ToolOutput::new(true, "File created successfully".into(), response)
             }
-            "Read" => {
-                let text = std::fs::read_to_string(text("file_path"));
-                Some((text.is_ok(), text.unwrap_or_else(|error| error.to_string())))
-            }
+            "Read" => match std::fs::read_to_string(text("file_path")) {
+                Ok(content) => {
+                    let lines = content.lines().count() + 1;
+                    let response = json!({"type": "text", "file": {
+                        "filePath": text("file_path"), "content": content, "numLines": lines,
+                        "startLine": 1, "totalLines": lines}});
+                    ToolOutput::new(true, content, response)
+                }
+                Err(error) => ToolOutput::new(false, error.to_string(), Value::Null),
+            },
             "Skill" => {
                 self.use_skill(text("skill"));
-                Some((true, "skill".into()))
+                let response = json!({"success": true, "commandName": text("skill")});
+                ToolOutput::new(true, "skill".into(), response)
             }
-            "Agent" => Some((
-                true,
-                self.run_agent(talk, text("prompt"), text("subagent_type")),
-            )),
+            "Agent" => {
+                let said = self.run_agent(talk, text("prompt"), text("subagent_type"));
+                let response = json!({"status": "completed", "prompt": text("prompt"),
+                    "agentId": format!("agent{}", self.agents.get()),
+                    "agentType": text("subagent_type"),
+                    "content": [{"type": "text", "text": said}]});
+                ToolOutput::new(true, said, response)
+            }
+            "TaskCreate" => self.create_task(talk, input),
+            "TaskUpdate" => self.update_task(talk, input),
             // What it would do is of no interest here.
-            _ => Some((true, "done".into())),
+            _ => ToolOutput::new(true, "done".into(), json!("done")),
+        })
+    }
+
+    fn create_task(&self, talk: &mut Talk, input: &Value) -> ToolOutput {
+        let id = (self.tasks.borrow().len() + 1).to_string();
+        let own = json!({"task_id": id, "task_subject": input["subject"],
+            "task_description": input["description"]});
+        let fired = self.fire(Some(talk), "TaskCreated", &own);
+        self.take(talk, &fired);
+        if fired.report.outcome.blocked {
+            let why = fired.report.outcome.reason.unwrap_or_default();
+            return ToolOutput::new(false, why, Value::Null);
         }
+        self.tasks.borrow_mut().push(own);
+        let made = json!({"id": id, "subject": input["subject"],
+            "description": input["description"]});
+        ToolOutput::new(true, format!("Task #{id} created"), json!({"task": made}))
+    }
+
+    fn update_task(&self, talk: &mut Talk, input: &Value) -> ToolOutput {
+        let id = input["taskId"].as_str().unwrap_or_default();
+        let at = id.parse::<usize>().unwrap_or(0).wrapping_sub(1);
+        let Some(own) = self.tasks.borrow().get(at).cloned() else {
+            return ToolOutput::new(true, "Task not found".into(), json!({"success": false}));
+        };
+        let mut error = Value::Null;
+        if input["status"] == "completed" {
+            let fired = self.fire(Some(talk), "TaskCompleted", &own);
+            self.take(talk, &fired);
+            if fired.report.outcome.blocked {
+                error = fired.report.outcome.reason.into();
+            }
+        }
+        let text = error.as_str().unwrap_or("Updated task").to_owned();
+        let response = json!({"success": error.is_null(), "taskId": id, "updatedFields": [],
+            "error": error});
+        // The refusal is a result like any other.
+        ToolOutput::new(true, text, response)
     }
 
     pub(super) fn use_skill(&self, name: &str) {
@@ -200,7 +291,7 @@ impl Client<'_> {
         );
         talk.messages.push(("user", prompt.to_owned()));
         let fired = self.fire(Some(&talk), "SubagentStart", &json!({}));
-        talk.take(&fired.deliveries);
+        self.take(&mut talk, &fired);
         if let Some(agent) = heads::find_agent(self.world.case, agent_type) {
             // Refused for an untrusted folder, and the agent runs all the same.
             let _ = self.world.session.add_agent(&id, agent);
@@ -215,6 +306,35 @@ struct Prepared {
     input: Option<Value>,
     stops: bool,
     aborts: bool,
+    defers: bool,
+}
+
+/// What a tool gave.
+struct ToolOutput {
+    succeeded: bool,
+    /// What the model reads.
+    text: String,
+    /// What hooks read.
+    response: Value,
+}
+
+impl ToolOutput {
+    fn new(succeeded: bool, text: String, response: Value) -> Self {
+        Self {
+            succeeded,
+            text,
+            response,
+        }
+    }
+}
+
+/// A result that a hook wrote, as the model reads it.
+fn show_output(output: &Value) -> String {
+    match (output, output["stdout"].as_str()) {
+        (Value::String(text), _) => text.clone(),
+        (_, Some(stdout)) => format!("{stdout}{}", output["stderr"].as_str().unwrap_or_default()),
+        _ => output.to_string(),
+    }
 }
 
 /// Calls that the client lets run at once.
