@@ -13,9 +13,9 @@ pub struct SessionFileSpec {
     /// The file that may say more about an event; `None` where it does not.
     pub find_source: fn(&Event) -> Option<&Path>,
     /// Adds to an event what the end of the file says about it; returns whether that
-    /// was anything.
+    /// end holds all that the file says about it. If not, more of the file is asked.
     pub complete_event: fn(&mut Event, &[u8]) -> bool,
-    /// The failed calls of a turn, at the event that ends it, which no hook received.
-    /// Their ids are always the same, so that storing them twice does no harm.
-    pub list_unreported_calls: fn(&Event, &[u8]) -> Vec<TranscriptEvent>,
+    /// What happened until an event and no hook received. The ids are always the
+    /// same, so that storing it twice does no harm.
+    pub list_unreported_events: fn(&Event, &[u8]) -> Vec<TranscriptEvent>,
 }

@@ -19,8 +19,8 @@ const SHORT_TAIL_BYTES: u64 = 256 * 1024;
 const LONG_TAIL_BYTES: u64 = 8 * 1024 * 1024;
 
 /// Completes the event, if its agent keeps a file that says more about it, and lists
-/// the calls before it that no hook received. If the file cannot be read, the event
-/// is stored as it came.
+/// what happened before it and no hook received. If the file cannot be read, the
+/// event is stored as it came.
 pub(crate) fn complete_event(agent: &AgentSpec, event: &mut Event) -> Vec<TranscriptEvent> {
     let Some(spec) = &agent.session_file else {
         return Vec::new();
@@ -28,16 +28,16 @@ pub(crate) fn complete_event(agent: &AgentSpec, event: &mut Event) -> Vec<Transc
     let Some(source) = (spec.find_source)(event).map(Path::to_path_buf) else {
         return Vec::new();
     };
-    let mut unreported_calls = Vec::new();
+    let mut unreported_events = Vec::new();
     for max_bytes in [SHORT_TAIL_BYTES, LONG_TAIL_BYTES] {
         let Ok(tail) = remora_files::read_file_end(&source, max_bytes) else {
             break;
         };
-        unreported_calls = (spec.list_unreported_calls)(event, &tail);
+        unreported_events = (spec.list_unreported_events)(event, &tail);
         let is_whole_file = (tail.len() as u64) < max_bytes;
         if (spec.complete_event)(event, &tail) || is_whole_file {
             break;
         }
     }
-    unreported_calls
+    unreported_events
 }

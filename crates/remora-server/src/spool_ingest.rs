@@ -369,23 +369,27 @@ impl SpoolIngest {
                 return Ok(SpoolReadResult::Unusable(Box::new(Some(spooled)), reason));
             }
         };
-        let unreported_calls = session_file::complete_event(agent, &mut event);
-        let mut events: Vec<PendingEvent> = unreported_calls
+        let unreported_events = session_file::complete_event(agent, &mut event);
+        let mut events: Vec<PendingEvent> = unreported_events
             .into_iter()
-            .map(|call| self.build_unreported_event(&spooled.envelope, call))
+            .map(|unreported| self.build_unreported_event(&spooled.envelope, unreported))
             .collect();
         events.push(self.redact_event(file, spooled, event));
         Ok(SpoolReadResult::Events(events))
     }
 
-    /// A call from a session file, as if a hook had reported it.
-    fn build_unreported_event(&mut self, later: &Envelope, call: TranscriptEvent) -> PendingEvent {
-        let payload = call.event.to_line();
+    /// An event from a session file, as if a hook had reported it.
+    fn build_unreported_event(
+        &mut self,
+        later: &Envelope,
+        unreported: TranscriptEvent,
+    ) -> PendingEvent {
+        let payload = unreported.event.to_line();
         let envelope = Envelope {
             v: later.v,
-            id: call.id,
+            id: unreported.id,
             agent: later.agent.clone(),
-            at: call.at,
+            at: unreported.at,
             len: payload.len() as u64,
             cut: false,
             project: later.project.clone(),
@@ -396,7 +400,7 @@ impl SpoolIngest {
             &self.redactor,
             &mut self.ignores,
             envelope,
-            call.event,
+            unreported.event,
             tokens::estimate_tokens(&payload),
             &mut marks,
         );

@@ -1,9 +1,8 @@
 //! The events that Remora registers with Codex.
 //!
 //! Not asked for: `PreToolUse`, because the client has no tool that reads a file
-//! and sends a subagent its task as a prompt; `PostCompact`, which does not say
-//! the summary; `SubagentStart`, `PermissionRequest` and `Interrupt`, from which
-//! nothing is learned.
+//! and sends a subagent its task as a prompt; `SubagentStart`, `PermissionRequest`
+//! and `Interrupt`, from which nothing is learned.
 
 use remora_core::EventName;
 
@@ -19,6 +18,8 @@ pub(super) const REGISTRATIONS: &[EventRegistration] = &[
     registration(EventName::SubagentStop, 5),
     registration(EventName::Stop, 5),
     registration(EventName::PreCompact, 5),
+    // Does not say the summary, but the session file does from then on.
+    registration(EventName::PostCompact, 5),
     // The client warns the user of more.
     registration(EventName::SessionEnd, 3),
 ];

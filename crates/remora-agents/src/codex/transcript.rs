@@ -112,6 +112,11 @@ impl RolloutReader {
         }
     }
 
+    /// The lines that follow are not, or not all, of the event's turn.
+    pub(super) fn leave_turn(&mut self) {
+        self.turn = None;
+    }
+
     fn take_meta(&mut self, line: &Value) {
         // A file of an older client that went on from another session begins
         // with what is its own; the other's follows.

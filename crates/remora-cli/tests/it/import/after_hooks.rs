@@ -98,10 +98,11 @@ const RUNS: &[(&str, &[&str])] = &[
     ("resume", &[]),
     ("code-mode", &[]),
     ("patch-apply-fail", &[]),
-    ("compact", &["1 summary: Compacted: SUMMARY-TEXT"]),
-    ("compact-manual", &["1 summary: Compacted: SUMMARY-TEXT"]),
-    ("web-search", &["1 discovery: Searched the web for `q`"]),
-    ("api-error", &["1 failure: The turn broke off: other"]),
+    ("compact", &[]),
+    ("compact-manual", &[]),
+    ("web-search", &[]),
+    ("api-error", &[]),
+    ("other-tools", &[]),
 ];
 
 #[test]
