@@ -11,7 +11,7 @@ use serde::de::{
     Deserialize, Deserializer, Error as DeserializeError, IgnoredAny, MapAccess, SeqAccess, Visitor,
 };
 
-pub(crate) use failure::may_report_failure;
+pub(crate) use failure::{may_report_failure, may_show_file};
 
 /// What a first look at a payload shows.
 #[derive(Debug, Default, PartialEq, Eq)]

@@ -94,6 +94,9 @@ pub struct HookSpec {
     /// Whether the payload of a finished call may be of a command that failed
     /// and exited with 0. Says yes too often.
     pub may_report_failure: fn(&[u8]) -> bool,
+    /// Whether the payload of a finished call may be of a command that showed a
+    /// file, of an agent that has no tool for it. Says yes too often.
+    pub may_show_file: fn(&[u8]) -> bool,
     /// Whether the payload is certainly this agent's, whatever name the hook was
     /// called by: agents run the hooks of others that they find.
     pub is_sender: fn(&PeekedHeader<'_>, EnvironmentLookup<'_>) -> bool,

@@ -35,6 +35,7 @@ mod pytest;
 mod ruff;
 mod rustc;
 mod services;
+mod shown_file;
 mod system_packages;
 mod text;
 mod trace;
@@ -51,6 +52,7 @@ pub(crate) use command::{
 };
 pub use command::{describe_command, same_command_key};
 pub use compact::compact_output;
+pub use shown_file::shown_file;
 pub(crate) use text::strip_control_codes;
 pub(crate) use unwrap::strip_runner_prefixes;
 

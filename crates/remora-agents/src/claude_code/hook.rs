@@ -14,6 +14,8 @@ use crate::spec::{HookSpec, ResponsePart};
 pub(super) const HOOK_SPEC: HookSpec = HookSpec {
     peek_header,
     may_report_failure: |payload| may_report_failure(payload, tool::SHELL),
+    // It has a tool for it, and says before what it will read.
+    may_show_file: |_| false,
     is_sender,
     default_subagent: "general-purpose",
     answers: list_answers,

@@ -4,15 +4,16 @@ use remora_core::EventName;
 
 use super::environment::CONFIG_DIR_VARIABLE;
 use super::sender::is_sender;
-use super::wire::tool;
+use super::wire::{field, tool};
 use crate::environment::EnvironmentLookup;
-use crate::hook_payload::{PeekedHeader, may_report_failure, peek_header};
+use crate::hook_payload::{PeekedHeader, may_report_failure, may_show_file, peek_header};
 use crate::spec::{HookSpec, ResponsePart};
 
 /// What a hook of Codex must know before the event.
 pub(super) const HOOK_SPEC: HookSpec = HookSpec {
     peek_header,
     may_report_failure: |payload| may_report_failure(payload, tool::SHELL),
+    may_show_file: |payload| may_show_file(payload, tool::SHELL, field::COMMAND),
     is_sender: is_payload_sender,
     default_subagent: "default",
     answers: list_answers,

@@ -1,32 +1,49 @@
-//! A first look at what a tool call printed: whether it can be that of a command
-//! that failed and exited with 0, as behind `| tail`. Most calls end here, so it
-//! costs a few thousand instructions, whatever the size of the event.
+//! A first look at a tool call that is over: whether it can be that of a command
+//! that failed and exited with 0, as behind `| tail`, or that showed a file. Most
+//! calls end here, so it costs a few thousand instructions, whatever the size of
+//! the event.
 
 /// Bytes at the beginning of an event among which the tool is named: clients
 /// name it before its input.
 const HEAD_BYTES: usize = 2048;
 /// Bytes at the end of an event that are searched. Tools say last how it went.
 const TAIL_BYTES: usize = 2048;
+/// Programs that agents without a tool for it read files with.
+const FILE_SHOWING_PROGRAMS: &[&str] = &["bat", "cat", "head", "nl", "sed", "tail"];
 
 /// Whether an event may be a call of the tool that runs a shell, and report a
 /// failure. Says yes too often; the readers of the output decide.
 pub(crate) fn may_report_failure(event: &[u8], shell_tool: &str) -> bool {
     let head = &event[..event.len().min(HEAD_BYTES)];
     let tail = &event[event.len().saturating_sub(TAIL_BYTES)..];
-    names_tool(head, shell_tool) && speaks_of_failure(tail)
+    skip_tool_name(head, shell_tool).is_some() && speaks_of_failure(tail)
 }
 
-fn names_tool(head: &[u8], tool: &str) -> bool {
+/// Whether an event may be a call of the tool that runs a shell, and show a file:
+/// whether the command begins with a program that does. Says yes too often; the
+/// reader of the command line decides.
+pub(crate) fn may_show_file(event: &[u8], shell_tool: &str, command_field: &str) -> bool {
+    let head = &event[..event.len().min(HEAD_BYTES)];
+    let command = skip_tool_name(head, shell_tool).and_then(|rest| {
+        let (_, value) = rest.split_once(command_field)?;
+        value
+            .strip_prefix('"')?
+            .trim_start_matches([' ', ':'])
+            .strip_prefix('"')
+    });
+    let program = command.and_then(|command| command.split_once(' '));
+    program.is_some_and(|(program, _)| FILE_SHOWING_PROGRAMS.contains(&program))
+}
+
+/// What stands behind the name of the tool, if that is the event's.
+fn skip_tool_name<'a>(head: &'a [u8], tool: &str) -> Option<&'a str> {
     const FIELD: &str = "\"tool_name\"";
     // The cut may be within a character.
     let end = std::str::from_utf8(head).map_or_else(|e| e.valid_up_to(), str::len);
-    let Ok(text) = std::str::from_utf8(&head[..end]) else {
-        return false;
-    };
-    let value = text.find(FIELD).map(|at| &text[at + FIELD.len()..]);
-    let value = value.map(|rest| rest.trim_start_matches([' ', ':']));
-    let named = value.and_then(|rest| rest.strip_prefix('"')?.strip_prefix(tool));
-    named.is_some_and(|rest| rest.starts_with('"'))
+    let text = std::str::from_utf8(&head[..end]).ok()?;
+    let value = text.find(FIELD).map(|at| &text[at + FIELD.len()..])?;
+    let value = value.trim_start_matches([' ', ':']).strip_prefix('"')?;
+    value.strip_prefix(tool)?.strip_prefix('"')
 }
 
 /// Whether a text has a part of "fail", "error" or "fatal", in any case, or the
@@ -100,6 +117,38 @@ mod tests {
                 "{tool} {printed}"
             );
         }
+    }
+
+    #[test]
+    fn only_a_shell_that_may_show_a_file_is_looked_into() {
+        let event = |tool: &str, command: &str| {
+            format!(
+                r#"{{"hook_event_name":"PostToolUse","tool_name":"{tool}","tool_input":{{"command":{}}},"tool_response":"cat x"}}"#,
+                json!(command)
+            )
+        };
+        for (tool, command, expected) in [
+            ("Bash", "cat src/a.rs", true),
+            ("Bash", "sed -n '1,40p' src/a.rs", true),
+            ("Bash", "nl -ba src/a.rs | head", true),
+            ("Bash", "tail -n 5 a.rs", true),
+            ("Bash", "catalogue src", false),
+            ("Bash", "cat", false),
+            ("Bash", "cargo test | tail -n 20", false),
+            ("apply_patch", "cat src/a.rs", false),
+        ] {
+            let event = event(tool, command);
+            assert_eq!(
+                super::may_show_file(event.as_bytes(), "Bash", "command"),
+                expected,
+                "{tool} {command}"
+            );
+        }
+        for bytes in ["", "{}", r#"{"tool_name": "Bash", "command""#] {
+            assert!(!super::may_show_file(bytes.as_bytes(), "Bash", "command"));
+        }
+        let spaced = r#"{"tool_name" : "Bash", "tool_input": {"command" : "cat a"}}"#;
+        assert!(super::may_show_file(spaced.as_bytes(), "Bash", "command"));
     }
 
     #[test]

@@ -59,6 +59,8 @@ pub(super) fn is_answered(event: EventName) -> bool {
 pub(super) struct HookRequest<'a> {
     pub(super) hook: &'a Hook,
     asked: AskedEvent,
+    /// The file that a command showed, for agents that read files so.
+    shown_file: Option<String>,
     place: &'a ProjectLocation,
     settings: RecallSettings,
     /// Why the user's settings do not count.
@@ -93,11 +95,14 @@ impl<'a> HookRequest<'a> {
         let end = Instant::now() + answer_budget(&hook.environment);
         let (settings, fault) = hook.load_settings();
         let spec = hook.spec?;
+        let may_show_file = name == EventName::PostToolUse && (spec.hook.may_show_file)(bytes);
         match name {
             EventName::PostToolUse
                 // Most calls succeed: a scan of the bytes decides before
                 // anything is parsed.
-                if !settings.suggests && !(spec.hook.may_report_failure)(bytes) =>
+                if !settings.suggests
+                    && !may_show_file
+                    && !(spec.hook.may_report_failure)(bytes) =>
             {
                 return None;
             }
@@ -107,9 +112,16 @@ impl<'a> HookRequest<'a> {
         let raw = (spec.parse_payload)(bytes).ok()?.event;
         let at = Timestamp::from(clock::now_ms());
         let event = (spec.decode_event)(&raw, AgentId::from(spec.name), at);
+        let asked = AskedEvent::new(event, spec);
+        let shown_file = if may_show_file {
+            asked.shown_file()
+        } else {
+            None
+        };
         Some(Self {
             hook,
-            asked: AskedEvent::new(event, spec),
+            asked,
+            shown_file,
             place,
             settings,
             fault,
@@ -179,7 +191,7 @@ impl<'a> HookRequest<'a> {
             }
             EventKind::ToolFinished(..) => match asked.failed_call() {
                 Some(failed) => failed.command.is_empty() && !failed.misses_a_file(),
-                None => !self.is_edit() && !self.fails_silently(),
+                None => !self.is_edit() && self.shown_file.is_none() && !self.fails_silently(),
             },
             _ => false,
         }
@@ -350,6 +362,9 @@ impl<'a> HookRequest<'a> {
                 Some(failed) if failed.misses_a_file() => RecallTrigger::Missing(path),
                 Some(FailedCall { command, error, .. }) => {
                     RecallTrigger::Failure { command, error }
+                }
+                None if self.shown_file.is_some() && !self.fails_silently() => {
+                    RecallTrigger::Read(path)
                 }
                 None => {
                     let (command, printed) = self.asked.command_output()?;
@@ -560,7 +575,8 @@ impl<'a> HookRequest<'a> {
     fn path(&self) -> String {
         let asked = &self.asked;
         let failed = || asked.failed_call().map(|failed| failed.path);
-        let path = asked.file_to_read().or_else(failed);
+        let read = asked.file_to_read().or(self.shown_file.as_deref());
+        let path = read.or_else(failed);
         match path.or_else(|| asked.edited_file()).unwrap_or_default() {
             "" => String::new(),
             path => make_relative(path, &self.place.project.root, &asked.event.cwd),

@@ -3,6 +3,7 @@
 use remora_agents::AgentSpec;
 use remora_core::agent_event::{AgentEvent, EventKind, PromptOrigin, StartSource};
 use remora_core::tool_call::{CallTarget, SubagentCall, ToolCall, ToolOutcome, ToolUse};
+use remora_memory::output;
 use serde_json::Value;
 
 /// An event in our own words. What it does not say is empty.
@@ -138,6 +139,12 @@ impl AskedEvent {
             ) => Some((&shell.command, &output.text)),
             _ => None,
         }
+    }
+
+    /// The file that a command showed.
+    pub(super) fn shown_file(&self) -> Option<String> {
+        let (command, _) = self.command_output()?;
+        output::shown_file(command)
     }
 
     /// The first file that an edit was about; empty if the call named none.
@@ -345,6 +352,7 @@ mod tests {
         );
         assert_eq!(shell.command_output(), Some(("make | tail", "1 failed")));
         assert_eq!((shell.edited_file(), shell.failed_call()), (None, None));
+        assert_eq!(shell.shown_file(), None);
         let edit = done(
             "Write",
             json!({"file_path": "/w/a", "content": ""}),
@@ -352,6 +360,35 @@ mod tests {
         );
         assert_eq!(edit.edited_file(), Some("/w/a"));
         assert_eq!(edit.command_output(), None);
+    }
+
+    #[test]
+    fn a_command_shows_a_file() {
+        let ran = |command: &str, name: EventName| {
+            let mut fields = json!({"tool_name": "Bash", "tool_input": {"command": command}});
+            match name {
+                EventName::PostToolUse => fields["tool_response"] = json!({"stdout": "x"}),
+                _ => fields["error"] = json!("Exit code 1"),
+            }
+            asked(name, fields).shown_file()
+        };
+        for (command, name, shown) in [
+            ("cat src/a.rs", EventName::PostToolUse, Some("src/a.rs")),
+            (
+                "sed -n '1,40p' /w/a.rs",
+                EventName::PostToolUse,
+                Some("/w/a.rs"),
+            ),
+            ("cat src/a.rs > b.rs", EventName::PostToolUse, None),
+            ("cat a.rs b.rs", EventName::PostToolUse, None),
+            ("tail build.log", EventName::PostToolUse, None),
+            ("cargo test", EventName::PostToolUse, None),
+            // It showed nothing, or has not yet.
+            ("cat src/a.rs", EventName::PostToolUseFailure, None),
+            ("cat src/a.rs", EventName::PreToolUse, None),
+        ] {
+            assert_eq!(ran(command, name).as_deref(), shown, "{command} {name:?}");
+        }
     }
 
     #[test]

@@ -168,6 +168,46 @@ fn each_moment_brings_what_belongs_to_it() {
 }
 
 #[test]
+fn a_file_that_a_command_shows_brings_its_memory_where_no_tool_reads_files() {
+    let worked = Worked::new();
+    let shown = |agent: &str, session: &str, cwd: &Path, command: &str| {
+        let mut event = worked.event(
+            session,
+            "PostToolUse",
+            json!({"tool_name": "Bash", "tool_input": {"command": command},
+                "tool_response": "while n < limit {}\n"}),
+        );
+        event["cwd"] = json!(cwd);
+        event["turn_id"] = json!(format!("{session} {command}"));
+        let call = worked.den.remora(&["hook", agent]);
+        let done = call.stdin(event.to_string()).go();
+        assert_eq!(done.code, Some(0), "{done}");
+        let answer: Value = serde_json::from_str(&done.raw).unwrap_or_default();
+        let text = answer["hookSpecificOutput"]["additionalContext"].as_str();
+        text.map(str::to_owned)
+    };
+    let (root, inner) = (&worked.folder, worked.folder.join("src"));
+    for (session, cwd, command) in [
+        ("two", root, "sed -n '1,40p' src/retry.rs"),
+        ("three", &inner, "nl -ba retry.rs | head -20"),
+    ] {
+        let text = shown("codex", session, cwd, command).unwrap_or_default();
+        assert!(text.contains("memory of src/retry.rs"), "{command}: {text}");
+        assert!(text.contains("ran once too often"), "{command}: {text}");
+    }
+    for (agent, session, command) in [
+        ("codex", "two", "cat src/retry.rs"),
+        ("codex", "four", "cat src/retry.rs > copy.rs"),
+        ("codex", "four", "cat src/retry.rs src/other.rs"),
+        ("codex", "four", "cat src/other.rs"),
+        // Its own tool for it is what brings memory.
+        ("claude-code", "four", "cat src/retry.rs"),
+    ] {
+        assert_eq!(shown(agent, session, root, command), None, "{command}");
+    }
+}
+
+#[test]
 fn nothing_comes_twice_and_trifles_bring_nothing() {
     let worked = Worked::new();
     let file = worked.folder.join("src/retry.rs");
