@@ -12,6 +12,9 @@ use serde_json::{Value, json};
 
 use super::http::{HttpRequest, HttpResponse, HttpServer};
 
+/// Stands for the id of a subagent, which the client chooses.
+pub(super) const STARTED_AGENT: &str = "STARTED-AGENT";
+
 /// A running model.
 pub(super) struct ScriptedResponses {
     server: HttpServer,
@@ -25,7 +28,10 @@ struct ModelState {
 
 impl ScriptedResponses {
     /// `turns`: `{"text": ..}` or `{"tools": [..]}` or both. A tool is `{"id", "name", "input"}`,
-    /// or with `"patch"` in place of the input the tool that takes bare text.
+    /// or with `"patch"` in place of the input the tool that takes bare text. A turn with `"task"`
+    /// is for the subagent that was sent that task, whenever it asks. In an input
+    /// [`STARTED_AGENT`] stands for the subagent that was started last. A turn with `"is_summary"`
+    /// answers the client when it sums up; `"used_tokens"` is what a turn says that it took.
     pub(super) fn start(turns: &[Value]) -> Result<Self> {
         let state = Arc::new(Mutex::new(ModelState {
             turns: turns.iter().cloned().collect(),
@@ -62,14 +68,59 @@ fn answer_request(state: &mut ModelState, request: &HttpRequest) -> HttpResponse
         .is_some_and(|tools| !tools.is_empty());
     let turn = if offers_tools {
         let count = state.requests.len();
+        let turn = take_turn(&mut state.turns, &body);
         state.requests.push(body);
-        let turn = state.turns.pop_front();
         turn.unwrap_or_else(|| json!({"text": format!("done {count}")}))
     } else {
-        json!({"text": "aside"})
+        let summary = state
+            .turns
+            .iter()
+            .position(|turn| turn["is_summary"] == true);
+        let summary = summary.and_then(|at| state.turns.remove(at));
+        summary.unwrap_or_else(|| json!({"text": "aside"}))
     };
-    let events = to_server_events(&build_items(&turn, state.requests.len()));
+    let used_tokens = turn["used_tokens"].as_u64().unwrap_or(100);
+    let events = to_server_events(&build_items(&turn, state.requests.len()), used_tokens);
     HttpResponse::new(200, "text/event-stream", events)
+}
+
+/// The next turn of the conversation that this request belongs to.
+fn take_turn(turns: &mut VecDeque<Value>, body: &Value) -> Option<Value> {
+    let is_due = |turn: &Value| match turn["task"].as_str() {
+        Some(task) => asks_for(body, task),
+        None => !turns
+            .iter()
+            .filter_map(|turn| turn["task"].as_str())
+            .any(|task| asks_for(body, task)),
+    };
+    let at = turns.iter().position(is_due)?;
+    let mut turn = turns.remove(at)?;
+    if let Some(agent) = find_started_agent(body) {
+        for tool in turn["tools"].as_array_mut().into_iter().flatten() {
+            let input = tool["input"].to_string().replace(STARTED_AGENT, &agent);
+            tool["input"] = serde_json::from_str(&input).unwrap_or_default();
+        }
+    }
+    Some(turn)
+}
+
+/// Whether a user's message of the conversation is this text. In the conversation that sent
+/// it to a subagent it is a call.
+fn asks_for(body: &Value, text: &str) -> bool {
+    let messages = list_input(body).filter(|item| item["role"] == "user");
+    let mut parts = messages.flat_map(|item| item["content"].as_array().into_iter().flatten());
+    parts.any(|part| part["text"] == text)
+}
+
+fn find_started_agent(body: &Value) -> Option<String> {
+    let outputs = list_input(body).filter_map(|item| item["output"].as_str());
+    let answers = outputs.filter_map(|text| serde_json::from_str::<Value>(text).ok());
+    let agents = answers.filter_map(|answer| answer["agent_id"].as_str().map(str::to_owned));
+    agents.last()
+}
+
+fn list_input(body: &Value) -> impl Iterator<Item = &Value> {
+    body["input"].as_array().into_iter().flatten()
 }
 
 fn build_items(turn: &Value, count: usize) -> Vec<Value> {
@@ -101,7 +152,7 @@ fn build_items(turn: &Value, count: usize) -> Vec<Value> {
     items
 }
 
-fn to_server_events(items: &[Value]) -> String {
+fn to_server_events(items: &[Value], used_tokens: u64) -> String {
     let mut out = String::new();
     let mut send = |data: Value| {
         let name = data["type"].as_str().unwrap_or_default();
@@ -114,9 +165,9 @@ fn to_server_events(items: &[Value]) -> String {
         }
     }
     let usage = json!({
-        "input_tokens": 100, "input_tokens_details": {"cached_tokens": 0},
+        "input_tokens": used_tokens, "input_tokens_details": {"cached_tokens": 0},
         "output_tokens": 10, "output_tokens_details": {"reasoning_tokens": 0},
-        "total_tokens": 110,
+        "total_tokens": used_tokens + 10,
     });
     send(json!({
         "type": "response.completed",

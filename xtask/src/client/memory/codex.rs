@@ -13,11 +13,14 @@ use super::MemoryCase;
 use super::house::format_output;
 use super::talk::TalkRequest;
 use crate::client::process::finish_process;
-use crate::client::responses::ScriptedResponses;
+use crate::client::responses::{STARTED_AGENT, ScriptedResponses};
 
 /// What the user rules in passing, and why.
 const RULE: &str = "keep the limit at 3, the upstream bans us above that";
 const REASON: &str = "the upstream bans us";
+
+/// What a subagent is sent, about what the user ruled.
+const SUBTASK: &str = "Find out how often the fetcher retries and why the limit is 3.";
 
 /// A session of Codex and what reached its model.
 struct CodexTalk {
@@ -39,23 +42,39 @@ impl CodexTalk {
 
     /// Everything that hooks put before the model, in order.
     fn injected(&self) -> Vec<String> {
-        let last = self.requests.last();
-        let input = last.and_then(|request| request["input"].as_array());
-        let notes = input
-            .into_iter()
-            .flatten()
-            .filter(|item| item["role"] == "developer");
-        let texts = notes.flat_map(|item| item["content"].as_array().into_iter().flatten());
-        texts
-            .filter_map(|part| part["text"].as_str())
-            .filter(|text| text.contains("<remora-context>"))
-            .map(str::to_owned)
-            .collect()
+        let messages = self.requests.last().map(list_messages).unwrap_or_default();
+        let notes = messages.into_iter().filter(is_injected);
+        notes.map(|(_, text)| text.to_owned()).collect()
     }
+}
+
+/// The messages of a request, in order: who says what.
+fn list_messages(request: &Value) -> Vec<(&str, &str)> {
+    let input = request["input"].as_array().into_iter().flatten();
+    let texts = input.flat_map(|item| {
+        let role = item["role"].as_str().unwrap_or_default();
+        let parts = item["content"].as_array().into_iter().flatten();
+        parts.filter_map(move |part| Some((role, part["text"].as_str()?)))
+    });
+    texts.collect()
+}
+
+fn is_injected((role, text): &(&str, &str)) -> bool {
+    *role == "developer" && text.contains("<remora-context>")
 }
 
 /// Plays one prompt in Codex.
 fn run_codex(case: &mut MemoryCase, prompt: &str, turns: &[Value]) -> Result<CodexTalk> {
+    run_codex_with(case, &[], prompt, turns)
+}
+
+/// The same with further settings of the client.
+fn run_codex_with(
+    case: &mut MemoryCase,
+    settings: &[&str],
+    prompt: &str,
+    turns: &[Value],
+) -> Result<CodexTalk> {
     case.sessions += 1;
     let model = ScriptedResponses::start(turns)?;
     let program = case.house.codex.clone().context("no Codex in this house")?;
@@ -77,7 +96,10 @@ fn run_codex(case: &mut MemoryCase, prompt: &str, turns: &[Value]) -> Result<Cod
         "sandbox_mode=\"danger-full-access\"",
         "check_for_update_on_startup=false",
         "analytics.enabled=false",
-    ] {
+    ]
+    .iter()
+    .chain(settings)
+    {
         command.args(["-c", setting]);
     }
     command.env("SCRIPTED_KEY", "test-key-0000");
@@ -232,6 +254,140 @@ pub(super) fn is_remembered(case: &mut MemoryCase) -> Result<()> {
     })?;
     case.check_that(talk.start_text().contains(REASON), || {
         "the rule was not injected into Claude Code".to_owned()
+    });
+    Ok(())
+}
+
+/// A session in which the user rules something and a file is made.
+fn rule_before(case: &mut MemoryCase) -> Result<()> {
+    install_codex(case)?;
+    let turns = [
+        patch_call("call_retry", "*** Add File: src/retry.py\n+LIMIT = 3"),
+        text_reply("Retries are in: `src/retry.py` tries three times."),
+    ];
+    let prompt = format!("Add retries to the fetcher. {RULE}");
+    run_codex(case, &prompt, &turns).map(drop)
+}
+
+/// A session begins with what its project knows, before the user's first word.
+pub(super) fn start_briefing(case: &mut MemoryCase) -> Result<()> {
+    const PROMPT: &str = "hello";
+    rule_before(case)?;
+    let talk = run_codex(case, PROMPT, &[text_reply("hello")])?;
+    let first = talk.requests.first().context("the model was not asked")?;
+    let messages = list_messages(first);
+    let briefing = messages.iter().position(is_injected);
+    let prompt = messages
+        .iter()
+        .position(|message| *message == ("user", PROMPT));
+    case.check_that(
+        briefing.is_some_and(|at| messages[at].1.contains(REASON)),
+        || format!("no briefing with the rule: {messages:#?}"),
+    );
+    case.check_that(briefing < prompt, || {
+        format!("the briefing does not come before the prompt: {messages:#?}")
+    });
+    Ok(())
+}
+
+/// A subagent begins with what memory has for its own task.
+pub(super) fn play_subagent(case: &mut MemoryCase) -> Result<()> {
+    rule_before(case)?;
+    let agents_tool = |id: &str, name: &str, input: Value| {
+        json!({"tools": [{
+            "id": id, "name": name, "namespace": "multi_agent_v1", "input": input,
+        }]})
+    };
+    let turns = [
+        agents_tool("call_spawn", "spawn_agent", json!({"message": SUBTASK})),
+        json!({"task": SUBTASK, "text": "Three times: the upstream bans whoever asks more often."}),
+        agents_tool(
+            "call_wait",
+            "wait_agent",
+            json!({"targets": [STARTED_AGENT]}),
+        ),
+        text_reply("It was looked up."),
+    ];
+    let settings = ["features.multi_agent=true"];
+    let talk = run_codex_with(case, &settings, "Get ready for the inspection.", &turns)?;
+    let mut children = talk
+        .requests
+        .iter()
+        .map(list_messages)
+        .filter(|messages| messages.contains(&("user", SUBTASK)));
+    let child = children.next().context("no subagent asked the model")?;
+    let has_rule = |message: &&(&str, &str)| is_injected(message) && message.1.contains(REASON);
+    case.check_equal(
+        "texts with the rule before the subagent",
+        &child.iter().filter(has_rule).count(),
+        &1,
+    );
+    let found = case
+        .house
+        .run_remora("project", &["search", "upstream bans whoever asks"])?;
+    case.check_that(found.contains("Three times"), || {
+        format!("what the subagent found is not remembered: {found}")
+    });
+    Ok(())
+}
+
+/// The summary of a compaction, which no hook receives, is in memory without an import.
+pub(super) fn play_compaction(case: &mut MemoryCase) -> Result<()> {
+    const SUMMARY: &str = "The limpets on the north mole were counted: 412 of them.";
+    install_codex(case)?;
+    let turns = [
+        json!({"tools": [{"id": "call_list", "name": "exec_command", "input": {"cmd": "ls src"}}],
+            "used_tokens": 50_000}),
+        json!({"is_summary": true, "text": SUMMARY}),
+        text_reply("They are counted."),
+    ];
+    let settings = ["model_auto_compact_token_limit=2000"];
+    run_codex_with(case, &settings, "Count the limpets.", &turns)?;
+    let found = case.house.search_items("project", "limpets north mole")?;
+    let summaries = found.iter().filter(|item| {
+        let title = item["title"].as_str().unwrap_or_default();
+        title.starts_with("Compacted") && title.contains("limpets")
+    });
+    case.check_that(summaries.count() == 1, || {
+        format!("the summary is not remembered once: {found:#?}")
+    });
+    let args = ["import", "codex", "--no-vectors", "--json"];
+    let imported = case.house.run_remora_json("project", &args)?;
+    case.check_equal(
+        "events that only an import finds",
+        &imported["events"],
+        &json!(0),
+    );
+    // An import wakes the worker, which must be there to be stopped.
+    case.house.drain_spool()?;
+    Ok(())
+}
+
+/// A file that the agent reads with a command brings what memory knows of it.
+pub(super) fn read_brings_memory(case: &mut MemoryCase) -> Result<()> {
+    const DEFECT: &str = "the limit counts the first try as well";
+    install_codex(case)?;
+    let turns = [
+        patch_call("call_retry", "*** Add File: src/retry.py\n+LIMIT = 3"),
+        text_reply("Done: in `src/retry.py` the limit counts the first try as well."),
+    ];
+    run_codex(case, "Add retries to the fetcher.", &turns)?;
+    // What the briefing says in full is not said again.
+    let args = ["config", "set", "recall.start_tokens", "0"];
+    case.house.run_remora("project", &args)?;
+    let turns = [
+        shell_call("call_read", "sed -n '1,40p' src/retry.py"),
+        shell_call("call_again", "cat src/retry.py"),
+        text_reply("It says three."),
+    ];
+    let talk = run_codex(case, "hello", &turns)?;
+    let injected = talk.injected();
+    let of_file = injected
+        .iter()
+        .filter(|text| text.contains("memory of src/retry.py"));
+    let of_file: Vec<&String> = of_file.collect();
+    case.check_that(of_file.len() == 1 && of_file[0].contains(DEFECT), || {
+        format!("the file did not bring its memory once: {injected:#?}")
     });
     Ok(())
 }
