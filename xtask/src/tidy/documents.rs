@@ -148,12 +148,33 @@ pub(super) fn check_glossary(tree: &SourceTree) -> Vec<Complaint> {
         .collect();
     let named = list_backticked(&glossary.text).into_iter();
     named
-        .filter_map(|(at, text)| Some((at, text, text.rsplit("::").next()?)))
+        .flat_map(|(at, text)| {
+            let expanded = expand_names(text).into_iter();
+            expanded.map(move |name| (at, text, name))
+        })
         .filter(|(_, _, name)| is_rust_name(name) && !words.contains(name))
-        .map(|(at, text, _)| {
-            let advice = format!("no code is called `{text}`; correct the name or remove it");
+        .map(|(at, text, name)| {
+            let advice = if text.ends_with('}') {
+                format!("no code is called `{name}` of `{text}`; correct the name or remove it")
+            } else {
+                format!("no code is called `{text}`; correct the name or remove it")
+            };
             Complaint::at_offset(glossary, at, advice)
         })
+        .collect()
+}
+
+/// The names that code must have: of `a::B` it is `B`, of `A::{B, C}` all three.
+fn expand_names(text: &str) -> Vec<&str> {
+    let listed = text
+        .strip_suffix('}')
+        .and_then(|text| text.split_once("::{"));
+    let (path, members) = listed.unwrap_or((text, ""));
+    let owner = path.rsplit("::").next().into_iter();
+    let members = members.split(',').map(str::trim);
+    owner
+        .chain(members)
+        .filter(|name| !name.is_empty())
         .collect()
 }
 

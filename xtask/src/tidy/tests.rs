@@ -662,9 +662,9 @@ fn glossary_cases() -> Vec<Case> {
             good: files(&[
                 (
                     "docs/glossary.md",
-                    "**item** - `Item`, `Kind::is_said`, `#12`, `spool`.",
+                    "**item** - `Item`, `Kind::is_said`, `Kind::{Fix, Note}`, `#12`, `spool`.",
                 ),
-                (RUN, "struct Item; fn is_said() {}"),
+                (RUN, "struct Item; fn is_said() {} enum Kind { Fix, Note }"),
             ]),
             bad: vec![
                 ("docs/glossary.md:1".to_owned(), only(RUN, "")),
@@ -673,6 +673,13 @@ fn glossary_cases() -> Vec<Case> {
                     files(&[
                         ("docs/glossary.md", "`Item`\n`Gone`"),
                         (RUN, "struct Item;"),
+                    ]),
+                ),
+                (
+                    "docs/glossary.md:1".to_owned(),
+                    files(&[
+                        ("docs/glossary.md", "`Kind::{Fix, Gone}`"),
+                        (RUN, "enum Kind { Fix }"),
                     ]),
                 ),
             ],
