@@ -104,7 +104,7 @@ fn hooks_that_the_user_has_not_trusted_are_named() {
     assert_eq!(level, "warn");
     for word in [
         "hooks.json: ",
-        &format!("{name} does not run 7 of our 7 hooks: not trusted in [HOME]"),
+        &format!("{name} does not run 8 of our 8 hooks: not trusted in [HOME]"),
         "config.toml: SessionStart, UserPromptSubmit, PostToolUse, SubagentStop, Stop, PreCompact",
     ] {
         assert!(message.contains(word), "{word}: {message}");
@@ -118,7 +118,7 @@ fn hooks_that_the_user_has_not_trusted_are_named() {
         !["Stop", "PreCompact"].contains(&hook.event.as_str())
     });
     let checks = hook_checks(&memory);
-    let wanted = format!("{name} does not run 2 of our 7 hooks");
+    let wanted = format!("{name} does not run 2 of our 8 hooks");
     assert!(checks[0].1.contains(&wanted), "{checks:?}");
     assert!(checks[0].1.ends_with(": Stop, PreCompact"), "{checks:?}");
 
@@ -135,7 +135,7 @@ fn hooks_that_the_user_has_not_trusted_are_named() {
     fs::write(trust_file(&memory.sandbox), off).unwrap();
     let told = hook_checks(&memory);
     assert!(
-        told[0].1.contains("1 of our 7 hooks: switched off"),
+        told[0].1.contains("1 of our 8 hooks: switched off"),
         "{told:?}"
     );
     assert!(told[0].1.ends_with(": SessionEnd"), "{told:?}");
@@ -158,14 +158,14 @@ fn trust_belongs_to_the_place_and_to_the_file() {
         .insert(0, other);
     fs::write(&hooks, value.to_string()).unwrap();
     let told = hook_checks(&memory);
-    assert!(told[0].1.contains("1 of our 7 hooks"), "{told:?}");
+    assert!(told[0].1.contains("1 of our 8 hooks"), "{told:?}");
     assert!(told[0].1.ends_with(": Stop"), "{told:?}");
     uninstall(&memory.sandbox, careful());
     // The user's trust in their own hooks says nothing of a project's.
     install(&memory.sandbox, careful(), &["--project"]);
     let told = hook_checks(&memory);
     assert!(told[0].1.starts_with("[PROJECT]"), "{told:?}");
-    assert!(told[0].1.contains("7 of our 7 hooks"), "{told:?}");
+    assert!(told[0].1.contains("8 of our 8 hooks"), "{told:?}");
     trust(&memory.sandbox, InstallScope::Project, |_| true);
     let told = hook_checks(&memory);
     assert_eq!(told[0].0, "ok", "{told:?}");
@@ -294,7 +294,7 @@ fn it_comes_and_goes_where_there_was_nothing() {
             (&json!("created"), &json!("added"))
         );
         let [hooks, servers] = files.clone().map(|file| fs::read_to_string(file).unwrap());
-        assert_eq!(find_entries(&hooks, careful()).unwrap().len(), 7);
+        assert_eq!(find_entries(&hooks, careful()).unwrap().len(), 8);
         assert!(servers.contains("[mcp_servers.remora]"), "{servers}");
         let again = call("install");
         assert_eq!(
