@@ -8,7 +8,7 @@ use remora_core::Event;
 use remora_core::model::ModelMessage;
 use remora_hooks::{
     CallbackHandler, CancelToken, FileChangeKind, Fired, HandlerObserver, HeadHooks, Host,
-    Interactivity, NamedHooks, PermissionMode, RegisterError, RequestPoint,
+    Interactivity, NamedHooks, PermissionMode, RegisterError, Reload, RequestPoint,
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -243,7 +243,13 @@ fn run_fire(session: &Served, fire: &Fire) -> Fired {
         conversation: &fire.conversation,
         ..session.host.lend()
     };
-    session.session.fire(&fire.event, &host)
+    let mut fired = session.session.fire(&fire.event, &host);
+    if fired.reload == Some(Reload::Accepted) {
+        let engine = session.session.engine();
+        let warnings = session.host.follow_reload(&engine);
+        fired.report.warnings.extend(warnings);
+    }
+    fired
 }
 
 fn build_fired(fired: &Fired) -> Value {
@@ -306,7 +312,10 @@ fn reload(server: &Arc<Server>, mut params: Params) -> Result<Value, RpcError> {
     let session = server.find_session(&mut params)?;
     params.finish()?;
     session.session.reload().map_err(RpcError::failed)?;
-    Ok(json!({"warnings": session.session.engine().load_warnings()}))
+    let engine = session.session.engine();
+    let mut warnings = engine.load_warnings();
+    warnings.extend(session.host.follow_reload(&engine));
+    Ok(json!({"warnings": warnings}))
 }
 
 fn register_callback(server: &Arc<Server>, mut params: Params) -> Result<Value, RpcError> {

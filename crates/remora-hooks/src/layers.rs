@@ -259,6 +259,8 @@ pub(crate) struct Layers {
     pub env: BTreeMap<String, String>,
     /// `disableAllHooks` of the highest layer that sets it.
     pub(crate) disabled_by: Option<LayerSource>,
+    /// Plugins that were loaded; of equal names the last one counts.
+    pub(crate) plugins: Vec<Plugin>,
     /// Plugins that are switched on, by full id.
     pub(crate) enabled_plugins: BTreeMap<String, PluginActivation>,
     pub(crate) managed_only: bool,
@@ -446,6 +448,7 @@ impl Layers {
         self.entries.extend(entries.cloned());
         let notes = before.notes.iter().filter(|n| kept(&n.place));
         self.notes.extend(notes.cloned());
+        self.plugins.clone_from(&before.plugins);
     }
 
     fn parse(&mut self, place: &Arc<LayerFile>, text: &str) -> Option<(Arc<LayerFile>, Settings)> {

@@ -23,6 +23,7 @@ mod forget;
 mod golden;
 mod handlers;
 mod hook;
+mod hook_servers;
 mod hook_tools;
 mod import;
 mod injections;

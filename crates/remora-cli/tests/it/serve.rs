@@ -2,6 +2,7 @@
 
 mod handlers;
 mod host;
+mod servers;
 
 use std::fs;
 
