@@ -2,6 +2,7 @@
 
 mod handlers;
 mod host;
+mod messages;
 mod servers;
 
 use std::fs;
