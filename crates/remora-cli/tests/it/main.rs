@@ -38,6 +38,7 @@ mod list;
 mod mcp;
 mod meanings;
 mod models;
+mod pages;
 mod pause;
 mod permissions;
 mod places;
