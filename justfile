@@ -26,6 +26,15 @@ fmt:
 doc:
     RUSTDOCFLAGS="-D warnings" cargo doc --no-deps --workspace
 
+# What is generated and committed: manual pages, completions, schemas.
+pages:
+    rm -rf docs/man && cargo run --quiet -- man docs/man
+    mkdir -p docs/completions
+    cargo run --quiet -- completions bash > docs/completions/remora.bash
+    cargo run --quiet -- completions zsh > docs/completions/_remora
+    cargo run --quiet -- completions fish > docs/completions/remora.fish
+    for name in $(cargo run --quiet -- hooks schema); do cargo run --quiet -- hooks schema $name > docs/schemas/$name.json; done
+
 # The engine beside the real client.
 client *args:
     cargo xtask client {{args}}

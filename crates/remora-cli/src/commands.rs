@@ -7,6 +7,7 @@ use crate::output::Output;
 
 mod audit;
 mod bench;
+pub(crate) mod complete;
 mod completions;
 mod config;
 mod conformance;

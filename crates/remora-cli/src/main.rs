@@ -17,11 +17,15 @@ mod tools;
 
 use std::process::ExitCode;
 
+use commands::complete::COMPLETE_VERB;
+
 fn main() -> ExitCode {
     // An agent waits for a hook: nothing comes before this.
     let mut arguments = std::env::args_os().skip(1);
-    if arguments.next().is_some_and(|first| first == "hook") {
-        return hook::run(arguments);
+    match arguments.next() {
+        Some(first) if first == "hook" => return hook::run(arguments),
+        Some(first) if first == COMPLETE_VERB => return commands::complete::run(arguments),
+        _ => {}
     }
     let args = match args::Args::from_command_line() {
         Ok(args) => args,

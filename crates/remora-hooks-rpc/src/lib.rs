@@ -12,9 +12,13 @@ mod message;
 mod methods;
 mod observer;
 mod params;
+mod schema;
 mod server;
 mod session;
+mod shapes;
+mod table;
 
 pub use line::MAX_LINE_BYTES;
+pub use schema::build_schema;
 pub use server::serve;
 pub use session::{MemoryUse, OpenError, OpenRequest, Opened, Opener, SessionHost};

@@ -8,65 +8,30 @@ use remora_core::Event;
 use remora_core::model::ModelMessage;
 use remora_hooks::{
     CallbackHandler, CancelToken, FileChangeKind, Fired, HandlerObserver, HeadHooks, Host,
-    Interactivity, NamedHooks, PermissionMode, RegisterError, RequestPoint,
+    Interactivity, NamedHooks, PermissionMode, RegisterError, Reload, RequestPoint,
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::message::{FAILED, INVALID_PARAMS, RpcError, UNKNOWN_METHOD};
+use crate::message::{FAILED, INVALID_PARAMS, RpcError};
 use crate::observer::FireObserver;
 use crate::params::Params;
 use crate::server::Server;
 use crate::session::{MemoryUse, OpenError, OpenRequest, Served};
+use crate::table::METHODS;
 
 /// Raised when a host that was written for an older one would break.
 const PROTOCOL: u32 = 1;
 /// The longest time limit of an event, in seconds.
 const MAX_TIMEOUT_SECONDS: f64 = 86_400.0;
 
-type Run = fn(&Arc<Server>, Params) -> Result<Value, RpcError>;
-
-/// How a method is run.
-pub(crate) enum Method {
-    /// At once, before the next request is read.
-    Direct(Run),
-    /// In a thread of its own.
-    Fire,
-}
-
-const METHODS: &[(&str, Method)] = &[
-    ("initialize", Method::Direct(initialize)),
-    ("open", Method::Direct(open)),
-    ("fire", Method::Fire),
-    ("preview", Method::Direct(preview)),
-    ("take_deliveries", Method::Direct(take_deliveries)),
-    ("end_turn", Method::Direct(end_turn)),
-    ("status", Method::Direct(read_status)),
-    ("snapshot", Method::Direct(snapshot)),
-    ("reload", Method::Direct(reload)),
-    ("register_callback", Method::Direct(register_callback)),
-    ("remove_callback", Method::Direct(remove_callback)),
-    ("add_skill", Method::Direct(add_skill)),
-    ("clear_skills", Method::Direct(clear_skills)),
-    ("add_hooks", Method::Direct(add_hooks)),
-    ("remove_hooks", Method::Direct(remove_hooks)),
-    ("add_agent", Method::Direct(add_agent)),
-    ("remove_agent", Method::Direct(remove_agent)),
-    ("list_watched_paths", Method::Direct(list_watched_paths)),
-    ("describe_change", Method::Direct(describe_change)),
-    ("close", Method::Direct(close)),
-];
-
-pub(crate) fn find_method(name: &str) -> Result<&'static Method, RpcError> {
-    let found = METHODS.iter().find(|(known, _)| *known == name);
-    found
-        .map(|(_, method)| method)
-        .ok_or_else(|| RpcError::about(UNKNOWN_METHOD, name, "is no method"))
-}
-
-fn initialize(_: &Arc<Server>, params: Params) -> Result<Value, RpcError> {
-    params.finish()?;
-    let methods: Vec<&str> = METHODS.iter().map(|(name, _)| *name).collect();
+#[expect(
+    clippy::unnecessary_wraps,
+    reason = "a row of the table like those that can fail"
+)]
+pub(crate) fn initialize(_: &Arc<Server>, params: Params) -> Result<Value, RpcError> {
+    params.finish();
+    let methods: Vec<&str> = METHODS.iter().map(|row| row.name).collect();
     let events: Vec<&str> = remora_core::EVENTS
         .iter()
         .map(|e| e.name.as_str())
@@ -88,7 +53,7 @@ enum Attendance {
     Interactive,
 }
 
-fn open(server: &Arc<Server>, mut params: Params) -> Result<Value, RpcError> {
+pub(crate) fn open(server: &Arc<Server>, mut params: Params) -> Result<Value, RpcError> {
     let attendance = params.take_optional("attendance")?;
     let watches: Option<bool> = params.take_optional("watch")?;
     let observes: Option<bool> = params.take_optional("observe_handlers")?;
@@ -117,7 +82,7 @@ fn open(server: &Arc<Server>, mut params: Params) -> Result<Value, RpcError> {
             MemoryUse::Off
         },
     };
-    params.finish()?;
+    params.finish();
     if let Some(mode) = &request.permission_mode
         && PermissionMode::parse(mode).is_none()
     {
@@ -189,7 +154,7 @@ pub(crate) fn start_fire(
     let event = take_event(&mut params)?;
     let conversation: Option<Vec<Message>> = params.take_optional("conversation")?;
     let limit: Option<f64> = params.take_optional("timeout_seconds")?;
-    params.finish()?;
+    params.finish();
     let limit = limit
         .map(|seconds| {
             if seconds > 0.0 && seconds <= MAX_TIMEOUT_SECONDS {
@@ -243,7 +208,13 @@ fn run_fire(session: &Served, fire: &Fire) -> Fired {
         conversation: &fire.conversation,
         ..session.host.lend()
     };
-    session.session.fire(&fire.event, &host)
+    let mut fired = session.session.fire(&fire.event, &host);
+    if fired.reload == Some(Reload::Accepted) {
+        let engine = session.session.engine();
+        let warnings = session.host.follow_reload(&engine);
+        fired.report.warnings.extend(warnings);
+    }
+    fired
 }
 
 fn build_fired(fired: &Fired) -> Value {
@@ -262,31 +233,31 @@ fn take_event(params: &mut Params) -> Result<Event, RpcError> {
         .map_err(|error| RpcError::about(INVALID_PARAMS, "event", format!("is wrong: {error}")))
 }
 
-fn preview(server: &Arc<Server>, mut params: Params) -> Result<Value, RpcError> {
+pub(crate) fn preview(server: &Arc<Server>, mut params: Params) -> Result<Value, RpcError> {
     let session = server.find_session(&mut params)?;
     let event = take_event(&mut params)?;
-    params.finish()?;
+    params.finish();
     Ok(json!(session.session.preview(&event)))
 }
 
-fn take_deliveries(server: &Arc<Server>, mut params: Params) -> Result<Value, RpcError> {
+pub(crate) fn take_deliveries(server: &Arc<Server>, mut params: Params) -> Result<Value, RpcError> {
     let session = server.find_session(&mut params)?;
     let point: RequestPoint = params.take("point")?;
-    params.finish()?;
+    params.finish();
     Ok(json!({"deliveries": session.session.take_deliveries(point)}))
 }
 
-fn end_turn(server: &Arc<Server>, mut params: Params) -> Result<Value, RpcError> {
+pub(crate) fn end_turn(server: &Arc<Server>, mut params: Params) -> Result<Value, RpcError> {
     let session = server.find_session(&mut params)?;
-    params.finish()?;
+    params.finish();
     session.session.end_turn();
     server.follow_up(&session);
     Ok(json!({}))
 }
 
-fn read_status(server: &Arc<Server>, mut params: Params) -> Result<Value, RpcError> {
+pub(crate) fn read_status(server: &Arc<Server>, mut params: Params) -> Result<Value, RpcError> {
     let session = server.find_session(&mut params)?;
-    params.finish()?;
+    params.finish();
     let session = &session.session;
     Ok(json!({
         "phase": session.phase(),
@@ -296,20 +267,26 @@ fn read_status(server: &Arc<Server>, mut params: Params) -> Result<Value, RpcErr
     }))
 }
 
-fn snapshot(server: &Arc<Server>, mut params: Params) -> Result<Value, RpcError> {
+pub(crate) fn snapshot(server: &Arc<Server>, mut params: Params) -> Result<Value, RpcError> {
     let session = server.find_session(&mut params)?;
-    params.finish()?;
+    params.finish();
     Ok(json!({"state": session.session.snapshot()}))
 }
 
-fn reload(server: &Arc<Server>, mut params: Params) -> Result<Value, RpcError> {
+pub(crate) fn reload(server: &Arc<Server>, mut params: Params) -> Result<Value, RpcError> {
     let session = server.find_session(&mut params)?;
-    params.finish()?;
+    params.finish();
     session.session.reload().map_err(RpcError::failed)?;
-    Ok(json!({"warnings": session.session.engine().load_warnings()}))
+    let engine = session.session.engine();
+    let mut warnings = engine.load_warnings();
+    warnings.extend(session.host.follow_reload(&engine));
+    Ok(json!({"warnings": warnings}))
 }
 
-fn register_callback(server: &Arc<Server>, mut params: Params) -> Result<Value, RpcError> {
+pub(crate) fn register_callback(
+    server: &Arc<Server>,
+    mut params: Params,
+) -> Result<Value, RpcError> {
     let session = server.find_session(&mut params)?;
     let callback = CallbackHandler {
         id: params.take("callback")?,
@@ -318,16 +295,16 @@ fn register_callback(server: &Arc<Server>, mut params: Params) -> Result<Value, 
         timeout_seconds: params.take_optional("timeout_seconds")?,
         failure_blocks: params.take_optional("failure_blocks")?.unwrap_or_default(),
     };
-    params.finish()?;
+    params.finish();
     let added = session.session.add_callback(callback);
     added.map_err(|error| explain_refusal("event", &error))?;
     Ok(json!({}))
 }
 
-fn remove_callback(server: &Arc<Server>, mut params: Params) -> Result<Value, RpcError> {
+pub(crate) fn remove_callback(server: &Arc<Server>, mut params: Params) -> Result<Value, RpcError> {
     let session = server.find_session(&mut params)?;
     let id: String = params.take("callback")?;
-    params.finish()?;
+    params.finish();
     Ok(json!({"removed": session.session.remove_callback(&id)}))
 }
 
@@ -340,49 +317,49 @@ fn take_head(params: &mut Params) -> Result<HeadHooks, RpcError> {
     })
 }
 
-fn add_skill(server: &Arc<Server>, mut params: Params) -> Result<Value, RpcError> {
+pub(crate) fn add_skill(server: &Arc<Server>, mut params: Params) -> Result<Value, RpcError> {
     let session = server.find_session(&mut params)?;
     let head = take_head(&mut params)?;
-    params.finish()?;
+    params.finish();
     let added = session.session.add_skill(head);
     added.map_err(|error| explain_refusal("hooks", &error))?;
     Ok(json!({}))
 }
 
-fn clear_skills(server: &Arc<Server>, mut params: Params) -> Result<Value, RpcError> {
+pub(crate) fn clear_skills(server: &Arc<Server>, mut params: Params) -> Result<Value, RpcError> {
     let session = server.find_session(&mut params)?;
-    params.finish()?;
+    params.finish();
     session.session.clear_skills();
     Ok(json!({}))
 }
 
 /// Hooks for the whole session, by a name of the host's.
-fn add_hooks(server: &Arc<Server>, mut params: Params) -> Result<Value, RpcError> {
+pub(crate) fn add_hooks(server: &Arc<Server>, mut params: Params) -> Result<Value, RpcError> {
     let session = server.find_session(&mut params)?;
     let named = NamedHooks {
         name: params.take("name")?,
         hooks: params.take("hooks")?,
         file: params.take_optional("file")?,
     };
-    params.finish()?;
+    params.finish();
     let added = session.session.add_hooks(named);
     added.map_err(|error| explain_refusal("hooks", &error))?;
     Ok(json!({}))
 }
 
-fn remove_hooks(server: &Arc<Server>, mut params: Params) -> Result<Value, RpcError> {
+pub(crate) fn remove_hooks(server: &Arc<Server>, mut params: Params) -> Result<Value, RpcError> {
     let session = server.find_session(&mut params)?;
     let name: String = params.take("name")?;
-    params.finish()?;
+    params.finish();
     Ok(json!({"removed": session.session.remove_hooks(&name)}))
 }
 
 /// A subagent's hooks; without `agent_id` those of the session's own agent.
-fn add_agent(server: &Arc<Server>, mut params: Params) -> Result<Value, RpcError> {
+pub(crate) fn add_agent(server: &Arc<Server>, mut params: Params) -> Result<Value, RpcError> {
     let session = server.find_session(&mut params)?;
     let agent_id: Option<String> = params.take_optional("agent_id")?;
     let head = take_head(&mut params)?;
-    params.finish()?;
+    params.finish();
     let added = match agent_id {
         Some(id) => session.session.add_agent(&id, head),
         None => session.session.add_main_agent(head),
@@ -392,10 +369,10 @@ fn add_agent(server: &Arc<Server>, mut params: Params) -> Result<Value, RpcError
 }
 
 /// The same way round: without `agent_id` the session is no agent any more.
-fn remove_agent(server: &Arc<Server>, mut params: Params) -> Result<Value, RpcError> {
+pub(crate) fn remove_agent(server: &Arc<Server>, mut params: Params) -> Result<Value, RpcError> {
     let session = server.find_session(&mut params)?;
     let agent_id: Option<String> = params.take_optional("agent_id")?;
-    params.finish()?;
+    params.finish();
     let removed = match agent_id {
         Some(id) => session.session.remove_agent(&id),
         None => session.session.remove_main_agent(),
@@ -418,27 +395,30 @@ fn explain_refusal(key: &str, error: &RegisterError) -> RpcError {
     }
 }
 
-fn list_watched_paths(server: &Arc<Server>, mut params: Params) -> Result<Value, RpcError> {
+pub(crate) fn list_watched_paths(
+    server: &Arc<Server>,
+    mut params: Params,
+) -> Result<Value, RpcError> {
     let session = server.find_session(&mut params)?;
-    params.finish()?;
+    params.finish();
     Ok(json!({"paths": session.session.list_watched_paths()}))
 }
 
 /// The events to fire because of a change that the host saw.
-fn describe_change(server: &Arc<Server>, mut params: Params) -> Result<Value, RpcError> {
+pub(crate) fn describe_change(server: &Arc<Server>, mut params: Params) -> Result<Value, RpcError> {
     let session = server.find_session(&mut params)?;
     let path: std::path::PathBuf = params.take("path")?;
     let kind: FileChangeKind = params.take("kind")?;
-    params.finish()?;
+    params.finish();
     let events = session.session.describe_change(&path, kind);
     let events: Vec<_> = events.into_iter().map(|event| event.fields).collect();
     Ok(json!({"events": events}))
 }
 
-fn close(server: &Arc<Server>, mut params: Params) -> Result<Value, RpcError> {
+pub(crate) fn close(server: &Arc<Server>, mut params: Params) -> Result<Value, RpcError> {
     let session = server.find_session(&mut params)?;
     let ends_all: Option<bool> = params.take_optional("end_all")?;
-    params.finish()?;
+    params.finish();
     let left = server.close_session(&session, ends_all.unwrap_or_default());
     Ok(json!({"running": left}))
 }

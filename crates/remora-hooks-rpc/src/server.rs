@@ -15,9 +15,10 @@ use crate::link::Link;
 use crate::message::{
     BUSY, INVALID_PARAMS, Incoming, PARSE_ERROR, Refused, RpcError, build_answer, parse_line,
 };
-use crate::methods::{self, Method};
+use crate::methods::start_fire;
 use crate::params::Params;
 use crate::session::{Opener, Served};
+use crate::table::{Method, find_method};
 
 /// Events that may be under way at once.
 const MAX_FIRES: usize = 256;
@@ -77,12 +78,13 @@ fn handle_request(
     method: &str,
     params: Map<String, Value>,
 ) {
-    let params = Params(params);
-    let result = match methods::find_method(method) {
+    let found =
+        find_method(method).and_then(|row| Ok((&row.method, Params::new(params, row.params)?)));
+    let result = match found {
         Err(error) => Err(error),
-        Ok(Method::Direct(run)) => run(server, params),
+        Ok((Method::Direct(run), params)) => run(server, params),
         // In a thread, which answers by itself.
-        Ok(Method::Fire) => match methods::start_fire(server, id.cloned(), params) {
+        Ok((Method::Fire, params)) => match start_fire(server, id.cloned(), params) {
             Ok(()) => return,
             Err(error) => Err(error),
         },

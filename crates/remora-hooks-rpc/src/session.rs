@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use remora_hooks::{
-    CallbackCall, Callbacks, Host, Interactivity, Session, SessionNotice, SessionState,
+    CallbackCall, Callbacks, Engine, Host, Interactivity, Session, SessionNotice, SessionState,
 };
 use remora_watch::{FileWatcher, QUIET_TIME, WatchError};
 use serde_json::{Value, json};
@@ -97,6 +97,9 @@ pub trait Opener: Send + Sync {
 pub trait SessionHost: Send + Sync {
     /// Lends it to one event.
     fn lend(&self) -> Host<'_>;
+
+    /// The settings were read again; returns what the user should know.
+    fn follow_reload(&self, engine: &Engine) -> Vec<String>;
 }
 
 /// A session that a host has opened.

@@ -19,80 +19,9 @@ use crate::permissions::RuleText;
 
 mod discover;
 mod plugin;
+mod source;
 
-/// Where a handler or a rule was written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum LayerSource {
-    /// The organisation's managed settings.
-    Policy,
-    /// The user, for all projects.
-    User,
-    /// The project's settings, shared through the repository.
-    Project,
-    /// This user's own settings in the project, not shared.
-    Local,
-    /// `--settings` on the command line.
-    Flag,
-    /// The hooks file of a plugin.
-    Plugin,
-    /// The head of a skill that the session uses.
-    Skill,
-    /// The head of an agent that runs in the session.
-    Agent,
-    /// The host, for one session.
-    Session,
-    /// The host, in its own code.
-    Callback,
-}
-
-impl LayerSource {
-    /// All of them.
-    pub const ALL: [Self; 10] = [
-        Self::Policy,
-        Self::User,
-        Self::Project,
-        Self::Local,
-        Self::Flag,
-        Self::Plugin,
-        Self::Skill,
-        Self::Agent,
-        Self::Session,
-        Self::Callback,
-    ];
-
-    /// The word in reports.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Policy => "policy",
-            Self::User => "user",
-            Self::Project => "project",
-            Self::Local => "local",
-            Self::Flag => "flag",
-            Self::Plugin => "plugin",
-            Self::Skill => "skill",
-            Self::Agent => "agent",
-            Self::Session => "session",
-            Self::Callback => "callback",
-        }
-    }
-
-    /// The label in lists.
-    pub fn label(self) -> &'static str {
-        match self {
-            Self::Policy => "[Policy]",
-            Self::User => "[User]",
-            Self::Project => "[Project]",
-            Self::Local => "[Local]",
-            Self::Flag => "[Flag]",
-            Self::Plugin => "[Plugin]",
-            Self::Skill => "[Skill]",
-            Self::Agent => "[Agent]",
-            Self::Session => "[Session]",
-            Self::Callback => "[Callback]",
-        }
-    }
-}
+pub use source::LayerSource;
 
 /// A plugin's name and places.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -259,6 +188,8 @@ pub(crate) struct Layers {
     pub env: BTreeMap<String, String>,
     /// `disableAllHooks` of the highest layer that sets it.
     pub(crate) disabled_by: Option<LayerSource>,
+    /// Plugins that were loaded; of equal names the last one counts.
+    pub(crate) plugins: Vec<Plugin>,
     /// Plugins that are switched on, by full id.
     pub(crate) enabled_plugins: BTreeMap<String, PluginActivation>,
     pub(crate) managed_only: bool,
@@ -446,6 +377,7 @@ impl Layers {
         self.entries.extend(entries.cloned());
         let notes = before.notes.iter().filter(|n| kept(&n.place));
         self.notes.extend(notes.cloned());
+        self.plugins.clone_from(&before.plugins);
     }
 
     fn parse(&mut self, place: &Arc<LayerFile>, text: &str) -> Option<(Arc<LayerFile>, Settings)> {

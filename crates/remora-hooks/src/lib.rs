@@ -182,6 +182,12 @@ impl Engine {
         })
     }
 
+    /// The plugins that were loaded, with hooks or without; of equal names the last
+    /// one counts.
+    pub fn plugins(&self) -> &[Plugin] {
+        &self.layers.plugins
+    }
+
     /// The merged permission rules.
     pub fn permissions(&self) -> &Permissions {
         &self.permissions

@@ -62,7 +62,7 @@ pub(crate) const PROJECT_DIR_VAR: &str = "CLAUDE_PROJECT_DIR";
 /// Where the plugin is.
 pub const PLUGIN_ROOT_VAR: &str = "CLAUDE_PLUGIN_ROOT";
 /// Where the plugin keeps its state.
-pub(crate) const PLUGIN_DATA_VAR: &str = "CLAUDE_PLUGIN_DATA";
+pub const PLUGIN_DATA_VAR: &str = "CLAUDE_PLUGIN_DATA";
 /// Where a handler sets variables for the session.
 pub(crate) const ENV_FILE_VAR: &str = "CLAUDE_ENV_FILE";
 /// The session's id.

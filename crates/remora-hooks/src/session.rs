@@ -117,6 +117,8 @@ struct Inner {
     /// Fields that every event of the session carries.
     base: Map<String, Value>,
     notices: Vec<SessionNotice>,
+    /// Raised when what is watched may be another.
+    watch_revision: u64,
 }
 
 /// Why a session cannot begin.
@@ -169,6 +171,7 @@ impl Session {
                 state,
                 base: Map::new(),
                 notices: Vec::new(),
+                watch_revision: 0,
             }),
             pool: BackgroundPool::new()?,
             options,
@@ -191,6 +194,8 @@ impl Session {
         host.file_tag.get_or_insert_with(|| number.to_string());
         inner.note_base(event);
         inner.state.begin_event(event);
+        // The directory counts at once, what handlers say when they have said it.
+        inner.watch_revision += 1;
         let event = inner.state.complete_event(event);
         let engine = Arc::clone(&inner.engine);
         let here = inner.state.hooks.list_for(&event);
@@ -239,6 +244,7 @@ impl Session {
             }
             reload
         });
+        inner.watch_revision += 1;
         drop(inner);
         Fired {
             event,
@@ -371,13 +377,20 @@ impl Session {
     pub fn reload(&self) -> Result<(), LoadError> {
         let engine = Arc::clone(&self.lock().engine);
         let fresh = engine.reload()?;
-        self.lock().engine = Arc::new(fresh);
+        let mut inner = self.lock();
+        inner.engine = Arc::new(fresh);
+        inner.watch_revision += 1;
         Ok(())
     }
 
     /// The settings in force.
     pub fn engine(&self) -> Arc<Engine> {
         Arc::clone(&self.lock().engine)
+    }
+
+    /// Another number as soon as `list_watched_paths` may say something else.
+    pub fn watch_revision(&self) -> u64 {
+        self.lock().watch_revision
     }
 
     /// Every path to watch now: settings, and what `FileChanged` handlers wait for.

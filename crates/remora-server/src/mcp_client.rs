@@ -11,7 +11,8 @@ mod process;
 
 use std::collections::HashMap;
 use std::io;
-use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -53,9 +54,16 @@ pub enum ToolCallError {
 /// The servers of one session. Dropping it ends them.
 #[derive(Debug)]
 pub struct McpClients {
-    configs: Vec<ServerConfig>,
     run_lookup: RunLookup,
-    connections: Mutex<HashMap<String, Connection>>,
+    state: Mutex<State>,
+}
+
+#[derive(Debug)]
+struct State {
+    configs: Vec<ServerConfig>,
+    connections: HashMap<String, Connection>,
+    /// Connections that are over or no longer wanted, until their threads have ended.
+    retired: Vec<Connection>,
 }
 
 /// One call on its way to a server's thread.
@@ -63,6 +71,8 @@ struct Order {
     params: CallToolRequestParams,
     deadline: Instant,
     reply: mpsc::Sender<Result<ToolReply, ToolCallError>>,
+    /// Set before the server may see the call.
+    taken: Arc<AtomicBool>,
 }
 
 #[derive(Debug)]
@@ -77,11 +87,32 @@ struct Connection {
 
 impl Drop for Connection {
     fn drop(&mut self) {
-        // The thread sees that nothing more comes, and ends its server.
-        self.orders = None;
-        *self.latest.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
+        self.let_go();
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
+        }
+    }
+}
+
+/// Where an order went.
+struct SentOrder {
+    ended: Arc<Mutex<Option<String>>>,
+    /// The connection was made for this very call.
+    is_new: bool,
+}
+
+/// Why an attempt at a call failed.
+enum CallFailure {
+    /// The connection of an earlier call had ended, and the server never saw this one.
+    Unsent(String),
+    Error(ToolCallError),
+}
+
+impl From<CallFailure> for ToolCallError {
+    fn from(failure: CallFailure) -> Self {
+        match failure {
+            CallFailure::Unsent(why) => Self::Failed(why),
+            CallFailure::Error(error) => error,
         }
     }
 }
@@ -90,13 +121,32 @@ impl McpClients {
     /// Connects with nothing yet. `run_lookup` looks up the hosts of HTTP servers.
     pub fn new(configs: Vec<ServerConfig>, run_lookup: RunLookup) -> Self {
         Self {
-            configs,
             run_lookup,
-            connections: Mutex::default(),
+            state: Mutex::new(State {
+                configs,
+                connections: HashMap::new(),
+                retired: Vec::new(),
+            }),
         }
     }
 
-    /// Calls a tool and waits for the answer, until the deadline at most.
+    /// From now on these are the servers. Connections with those that stay as they
+    /// were go on; calls of the others fail.
+    pub fn replace_servers(&self, configs: Vec<ServerConfig>) {
+        let mut state = self.lock();
+        let before = std::mem::replace(&mut state.configs, configs);
+        let changed: Vec<String> = (state.connections.keys())
+            .filter(|name| find_config(&before, name) != find_config(&state.configs, name))
+            .cloned()
+            .collect();
+        for name in changed {
+            state.retire(&name);
+        }
+    }
+
+    /// Calls a tool and waits for the answer, until the deadline at most. A server
+    /// that has ended since an earlier call, or was never reached, is connected with
+    /// again, once.
     pub fn call_tool(
         &self,
         server: &str,
@@ -104,48 +154,64 @@ impl McpClients {
         input: &Map<String, Value>,
         deadline: Instant,
     ) -> Result<ToolReply, ToolCallError> {
+        let params = CallToolRequestParams::new(tool.to_owned()).with_arguments(input.clone());
+        match self.try_call(server, params.clone(), deadline) {
+            Err(CallFailure::Unsent(_)) => Ok(self.try_call(server, params, deadline)?),
+            reply => Ok(reply?),
+        }
+    }
+
+    fn try_call(
+        &self,
+        server: &str,
+        params: CallToolRequestParams,
+        deadline: Instant,
+    ) -> Result<ToolReply, CallFailure> {
         let (reply, answer) = mpsc::channel();
+        let taken = Arc::new(AtomicBool::new(false));
         let order = Order {
-            params: CallToolRequestParams::new(tool.to_owned()).with_arguments(input.clone()),
+            params,
             deadline,
             reply,
+            taken: Arc::clone(&taken),
         };
-        let ended = self.send_order(server, order)?;
+        let sent = self.send_order(server, order).map_err(CallFailure::Error)?;
         let left = deadline.saturating_duration_since(Instant::now());
         match answer.recv_timeout(left) {
-            Ok(reply) => reply,
-            Err(mpsc::RecvTimeoutError::Timeout) => Err(ToolCallError::TimedOut),
+            Ok(reply) => reply.map_err(CallFailure::Error),
+            Err(mpsc::RecvTimeoutError::Timeout) => {
+                Err(CallFailure::Error(ToolCallError::TimedOut))
+            }
             Err(mpsc::RecvTimeoutError::Disconnected) => {
-                let why = ended.lock().unwrap_or_else(PoisonError::into_inner);
-                let why = why.as_deref().unwrap_or("it ended");
-                Err(ToolCallError::Failed(format!(
-                    "MCP server \"{server}\" is not connected: {why}"
-                )))
+                // Noted by the thread, which may just be ending.
+                note_end(&sent.ended, "it ended");
+                let why = lock_end(&sent.ended);
+                let why = why.as_deref().unwrap_or_default();
+                let why = format!("MCP server \"{server}\" is not connected: {why}");
+                if sent.is_new || taken.load(Ordering::Acquire) {
+                    Err(CallFailure::Error(ToolCallError::Failed(why)))
+                } else {
+                    Err(CallFailure::Unsent(why))
+                }
             }
         }
     }
 
-    fn send_order(
-        &self,
-        server: &str,
-        order: Order,
-    ) -> Result<Arc<Mutex<Option<String>>>, ToolCallError> {
+    fn send_order(&self, server: &str, order: Order) -> Result<SentOrder, ToolCallError> {
         let failed = |why: String| ToolCallError::Failed(why);
-        let config = self
-            .configs
-            .iter()
-            .find(|config| config.name == server)
-            .ok_or_else(|| failed(format!("MCP server \"{server}\" is not configured")))?;
-        let mut connections = self
-            .connections
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        if !connections.contains_key(server) {
+        let mut state = self.lock();
+        if (state.connections.get(server)).is_some_and(Connection::has_ended) {
+            state.retire(server);
+        }
+        let is_new = !state.connections.contains_key(server);
+        if is_new {
+            let config = find_config(&state.configs, server)
+                .ok_or_else(|| failed(format!("MCP server \"{server}\" is not configured")))?;
             let connection = Connection::connect(config, order.deadline, self.run_lookup)
                 .map_err(|e| failed(format!("MCP server \"{server}\": {e}")))?;
-            connections.insert(server.to_owned(), connection);
+            state.connections.insert(server.to_owned(), connection);
         }
-        let Some(connection) = connections.get(server) else {
+        let Some(connection) = state.connections.get(server) else {
             return Err(failed(format!("MCP server \"{server}\" is not connected")));
         };
         {
@@ -159,27 +225,64 @@ impl McpClients {
             // A thread that ended drops the order, which its caller notices.
             let _ = orders.send(order);
         }
-        Ok(Arc::clone(&connection.ended))
+        Ok(SentOrder {
+            ended: Arc::clone(&connection.ended),
+            is_new,
+        })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn find_config<'a>(configs: &'a [ServerConfig], name: &str) -> Option<&'a ServerConfig> {
+    configs.iter().find(|config| config.name == name)
+}
+
+impl State {
+    /// Ends a connection without waiting for it: a server may take a moment to go, and
+    /// calls of others wait for the lock.
+    fn retire(&mut self, name: &str) {
+        if let Some(mut connection) = self.connections.remove(name) {
+            connection.let_go();
+            self.retired.push(connection);
+        }
+        self.retired
+            .retain(|c| c.thread.as_ref().is_some_and(|t| !t.is_finished()));
     }
 }
 
 impl Connection {
+    fn has_ended(&self) -> bool {
+        lock_end(&self.ended).is_some()
+    }
+
+    /// The thread sees that nothing more comes, and ends its server.
+    fn let_go(&mut self) {
+        self.orders = None;
+        *self.latest.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
+    }
+
     /// Starts the thread; it connects by itself.
     fn connect(
         config: &ServerConfig,
         deadline: Instant,
         run_lookup: RunLookup,
     ) -> io::Result<Self> {
-        let (orders, incoming) = unbounded_channel();
+        let (orders, mut incoming) = unbounded_channel();
         let ended = Arc::new(Mutex::new(None));
         let latest = Arc::new(Mutex::new(deadline));
         let thread = {
             let (config, ended, latest) = (config.clone(), Arc::clone(&ended), Arc::clone(&latest));
             std::thread::Builder::new().spawn(move || {
-                let outcome = serve(&config, deadline, &latest, run_lookup, incoming, &ended);
+                let orders = &mut incoming;
+                let outcome = serve(&config, deadline, &latest, run_lookup, orders, &ended);
                 if let Err(why) = outcome {
                     note_end(&ended, &why);
                 }
+                // Only now, so that callers find out why.
+                drop(incoming);
             })?
         };
         Ok(Self {
@@ -192,8 +295,11 @@ impl Connection {
 }
 
 fn note_end(ended: &Mutex<Option<String>>, why: &str) {
-    let mut ended = ended.lock().unwrap_or_else(PoisonError::into_inner);
-    ended.get_or_insert_with(|| why.to_owned());
+    lock_end(ended).get_or_insert_with(|| why.to_owned());
+}
+
+fn lock_end(ended: &Mutex<Option<String>>) -> MutexGuard<'_, Option<String>> {
+    ended.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The life of a connection: connect, make calls until no more come, end.
@@ -202,8 +308,8 @@ fn serve(
     deadline: Instant,
     latest: &Arc<Mutex<Instant>>,
     run_lookup: RunLookup,
-    mut orders: UnboundedReceiver<Order>,
-    ended: &Mutex<Option<String>>,
+    orders: &mut UnboundedReceiver<Order>,
+    ended: &Arc<Mutex<Option<String>>>,
 ) -> Result<(), String> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -219,8 +325,8 @@ fn serve(
                 (reader, writer)
             }
             ServerLink::Http { url, headers } => {
-                bridge::start(url, headers, Arc::clone(latest), run_lookup)
-                    .map_err(|e| e.to_string())?
+                let (latest, ended) = (Arc::clone(latest), Arc::clone(ended));
+                bridge::start(url, headers, latest, ended, run_lookup).map_err(|e| e.to_string())?
             }
         };
         let transport = (process::BoundedLines::new(reader), writer);
@@ -231,7 +337,7 @@ fn serve(
             Err(_) => return Err("it did not connect in time".to_owned()),
         };
         tokio::select! {
-            () = make_calls(&service, &mut orders, ended) => {}
+            () = make_calls(&service, orders, ended) => {}
             // Calls without an answer end with the runtime, and their callers notice.
             () = wait_for_exit(process.as_ref()) => note_end(ended, "it ended"),
         }
@@ -258,6 +364,12 @@ async fn make_calls(
     ended: &Mutex<Option<String>>,
 ) {
     while let Some(order) = orders.recv().await {
+        if service.is_transport_closed() {
+            // The order goes back as it came: the server never saw it.
+            note_end(ended, "it ended");
+            return;
+        }
+        order.taken.store(true, Ordering::Release);
         let peer = service.peer().clone();
         let call = async move {
             let made = peer.call_tool(order.params);
@@ -270,9 +382,6 @@ async fn make_calls(
             let _ = order.reply.send(reply);
         };
         tokio::spawn(call);
-        if service.is_transport_closed() {
-            note_end(ended, "it ended");
-        }
     }
 }
 

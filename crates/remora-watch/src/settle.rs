@@ -1,9 +1,9 @@
 //! Many reports of the system become one change, once a file has settled. Pure:
 //! time and what is on the disk come in as arguments.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use remora_hooks::FileChangeKind;
 
@@ -16,18 +16,45 @@ pub struct FileChange {
     pub kind: FileChangeKind,
 }
 
+/// What tells one state of a file from another.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum FileStamp {
+    /// Of what is in a folder the files themselves tell.
+    Folder,
+    File {
+        modified: Option<SystemTime>,
+        bytes: u64,
+    },
+}
+
 /// Files that were touched and have not settled, and files that are known to be
 /// there.
 #[derive(Debug, Default)]
 pub(crate) struct SettlingFiles {
     touched: BTreeMap<PathBuf, Instant>,
-    there: BTreeSet<PathBuf>,
+    there: BTreeMap<PathBuf, FileStamp>,
 }
 
 impl SettlingFiles {
     /// A file is there before anything happens to it.
-    pub(crate) fn note_present(&mut self, path: &Path) {
-        self.there.insert(path.to_owned());
+    pub(crate) fn note_present(&mut self, path: PathBuf, stamp: FileStamp) {
+        self.there.insert(path, stamp);
+    }
+
+    /// How many more files may be known.
+    pub(crate) fn count_room(&self, limit: usize) -> usize {
+        limit.saturating_sub(self.there.len())
+    }
+
+    /// Files that are there and were not known or were otherwise, and known ones that
+    /// are not among those.
+    pub(crate) fn list_different(&self, found: &BTreeMap<PathBuf, FileStamp>) -> Vec<PathBuf> {
+        let changed = found
+            .iter()
+            .filter(|(path, stamp)| self.there.get(*path) != Some(*stamp))
+            .map(|(path, _)| path);
+        let gone = self.there.keys().filter(|path| !found.contains_key(*path));
+        changed.chain(gone).cloned().collect()
     }
 
     /// Something happened to it.
@@ -45,7 +72,7 @@ impl SettlingFiles {
         &mut self,
         now: Instant,
         quiet: Duration,
-        is_there: impl Fn(&Path) -> bool,
+        read_stamp: impl Fn(&Path) -> Option<FileStamp>,
     ) -> Vec<FileChange> {
         let settled: Vec<PathBuf> = self
             .touched
@@ -57,17 +84,17 @@ impl SettlingFiles {
         for path in settled {
             self.touched.remove(&path);
             // A file that was replaced was gone for an instant; what counts is before and after.
-            let kind = match (self.there.contains(&path), is_there(&path)) {
+            let after = read_stamp(&path);
+            let kind = match (self.there.contains_key(&path), after.is_some()) {
                 (true, true) => FileChangeKind::Change,
                 (false, true) => FileChangeKind::Add,
                 (true, false) => FileChangeKind::Unlink,
                 (false, false) => continue,
             };
-            if kind == FileChangeKind::Unlink {
-                self.there.remove(&path);
-            } else {
-                self.there.insert(path.clone());
-            }
+            match after {
+                Some(stamp) => self.there.insert(path.clone(), stamp),
+                None => self.there.remove(&path),
+            };
             changes.push(FileChange { path, kind });
         }
         changes
@@ -80,22 +107,30 @@ mod tests {
 
     const QUIET: Duration = Duration::from_millis(500);
 
+    fn stamp(bytes: u64) -> FileStamp {
+        FileStamp::File {
+            modified: None,
+            bytes,
+        }
+    }
+
     #[test]
     fn a_file_settles_once() {
         let mut files = SettlingFiles::default();
         let (path, start) = (Path::new("/a"), Instant::now());
         let at = |millis| start + Duration::from_millis(millis);
-        files.note_present(path);
+        files.note_present(path.to_owned(), stamp(1));
         files.touch(path, at(0));
         files.touch(path, at(400));
         assert_eq!(files.next_due(QUIET), Some(at(900)));
-        assert_eq!(files.take_settled(at(800), QUIET, |_| true), []);
+        let there = |_: &Path| Some(stamp(1));
+        assert_eq!(files.take_settled(at(800), QUIET, there), []);
         let change = FileChange {
             path: path.into(),
             kind: FileChangeKind::Change,
         };
-        assert_eq!(files.take_settled(at(900), QUIET, |_| true), [change]);
-        assert_eq!(files.take_settled(at(9_000), QUIET, |_| true), []);
+        assert_eq!(files.take_settled(at(900), QUIET, there), [change]);
+        assert_eq!(files.take_settled(at(9_000), QUIET, there), []);
     }
 
     #[test]
@@ -104,7 +139,7 @@ mod tests {
         let mut files = SettlingFiles::default();
         let mut happen = |is_there: bool| {
             files.touch(Path::new("/a"), start);
-            let changes = files.take_settled(start + QUIET, QUIET, |_| is_there);
+            let changes = files.take_settled(start + QUIET, QUIET, |_| is_there.then(|| stamp(1)));
             changes.first().map(|change| change.kind)
         };
         assert_eq!(happen(false), None, "made and removed at once");
@@ -112,5 +147,19 @@ mod tests {
         assert_eq!(happen(true), Some(FileChangeKind::Change));
         assert_eq!(happen(false), Some(FileChangeKind::Unlink));
         assert_eq!(happen(true), Some(FileChangeKind::Add));
+    }
+
+    #[test]
+    fn what_differs_from_what_is_known_is_listed() {
+        let mut files = SettlingFiles::default();
+        for (name, bytes) in [("/same", 1), ("/changed", 1), ("/gone", 1)] {
+            files.note_present(name.into(), stamp(bytes));
+        }
+        let found = [("/same", 1), ("/changed", 2), ("/new", 1)]
+            .map(|(name, bytes)| (PathBuf::from(name), stamp(bytes)));
+        let mut different = files.list_different(&found.into());
+        different.sort();
+        assert_eq!(different, ["/changed", "/gone", "/new"].map(PathBuf::from));
+        assert_eq!((files.count_room(4), files.count_room(2)), (1, 0));
     }
 }

@@ -1,16 +1,18 @@
 //! `remora completions`: a script for a shell, with the values that arguments
 //! may have.
 
+mod names;
+
 use std::fmt::Write as _;
 
 use clap::builder::PossibleValuesParser;
-use clap::{Command, CommandFactory as _};
+use clap::{Arg, Command, CommandFactory as _};
 use clap_complete::Shell;
 use remora_app::config::CONFIG_KEYS;
 use remora_core::EVENTS;
-use remora_hook_tools::schema::SCHEMA_NAMES;
 
 use crate::args::{Args, INSTALL_VERBS};
+use crate::commands::hooks::schema::list_names;
 
 /// An argument whose values are known, and are checked where they are used: an
 /// error there names the nearest one.
@@ -30,7 +32,7 @@ const COMPLETED_ARGUMENTS: &[CompletedArgument] = &[
     CompletedArgument::new(&["hooks", "list"], "event", list_events),
     CompletedArgument::new(&["hooks", "health"], "event", list_events),
     CompletedArgument::new(&["hooks", "replay"], "event", list_events),
-    CompletedArgument::new(&["hooks", "schema"], "name", list_schemas),
+    CompletedArgument::new(&["hooks", "schema"], "name", list_names),
     CompletedArgument::new(&["config", "set"], "key", list_config_keys),
     CompletedArgument::new(&["config", "unset"], "key", list_config_keys),
 ];
@@ -53,37 +55,54 @@ fn list_events() -> Vec<&'static str> {
     EVENTS.iter().map(|event| event.text).collect()
 }
 
-fn list_schemas() -> Vec<&'static str> {
-    SCHEMA_NAMES.to_vec()
-}
-
 fn list_config_keys() -> Vec<&'static str> {
     CONFIG_KEYS.iter().map(|key| key.name).collect()
 }
 
 pub(super) fn write_script(shell: Shell) -> String {
-    let mut command = COMPLETED_ARGUMENTS
+    let command = COMPLETED_ARGUMENTS
         .iter()
         .fold(Args::command(), |command, completed| {
-            offer_values(command, completed.verbs, completed)
+            let values = PossibleValuesParser::new((completed.values)());
+            mut_argument(command, completed.verbs, completed.argument, &|arg| {
+                arg.value_parser(values.clone())
+            })
         });
+    let mut command = names::mark_arguments(shell, command);
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut command, "remora", &mut script);
     let mut script = String::from_utf8_lossy(&script).into_owned();
     if shell == Shell::Fish {
         push_positional_values(&mut script);
     }
-    script
+    names::ask_for_names(shell, script)
 }
 
-/// The command with the values at an argument, for the script alone.
-fn offer_values(command: Command, verbs: &[&str], completed: &CompletedArgument) -> Command {
+/// The command with another argument of a verb, for the script alone.
+fn mut_argument(
+    command: Command,
+    verbs: &[&str],
+    argument: &str,
+    change: &dyn Fn(Arg) -> Arg,
+) -> Command {
     let Some((verb, rest)) = verbs.split_first() else {
-        let values = PossibleValuesParser::new((completed.values)());
-        return command.mut_arg(completed.argument, |arg| arg.value_parser(values));
+        return command.mut_arg(argument, change);
     };
-    let verb = (*verb).to_owned();
-    command.mut_subcommand(verb, |command| offer_values(command, rest, completed))
+    command.mut_subcommand(verb, |command| {
+        mut_argument(command, rest, argument, change)
+    })
+}
+
+/// Whether a verb's argument is of that kind.
+fn find_argument(verbs: &[&str], argument: &str, is_wanted: impl Fn(&Arg) -> bool) -> bool {
+    let command = Args::command();
+    let verb = verbs
+        .iter()
+        .try_fold(&command, |command, verb| command.find_subcommand(verb));
+    verb.is_some_and(|verb| {
+        let mut arguments = verb.get_arguments();
+        arguments.any(|arg| arg.get_id() == argument && is_wanted(arg))
+    })
 }
 
 /// For this shell the library leaves out the values of arguments without a flag.
@@ -102,15 +121,7 @@ fn push_positional_values(script: &mut String) {
         let [group, verb] = completed.verbs else {
             continue;
         };
-        let command = Args::command();
-        let positional = command
-            .find_subcommand(group)
-            .and_then(|group| group.find_subcommand(verb))
-            .is_some_and(|verb| {
-                verb.get_positionals()
-                    .any(|arg| arg.get_id() == completed.argument)
-            });
-        if positional {
+        if find_argument(completed.verbs, completed.argument, Arg::is_positional) {
             let values = (completed.values)().join(" ");
             let _ = writeln!(
                 script,

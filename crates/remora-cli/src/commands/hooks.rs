@@ -28,7 +28,7 @@ mod health;
 mod lint;
 mod record;
 mod replay;
-mod schema;
+pub(super) mod schema;
 mod serve;
 mod servers;
 pub(super) mod show;

@@ -90,6 +90,18 @@ pub(super) fn is_accepted(memory: &Memory, place: &MemoryLocationArgs) -> Result
     Ok(AcceptedMemories::load(&shelf.data.app.paths).is_accepted(&shelf.root, memory))
 }
 
+/// The names of memories here, at most so many of each folder; none where nothing
+/// can be read.
+pub(super) fn list_memory_names(most: usize) -> Vec<String> {
+    let Ok(workspace) = MemoryWorkspace::open(&MemoryLocationArgs::default()) else {
+        return Vec::new();
+    };
+    let listings =
+        (workspace.folders.iter()).filter_map(|folder| folder.list_first_memories(most).ok());
+    let memories = listings.flat_map(|listing| listing.memories);
+    memories.map(|memory| memory.uri.name.to_string()).collect()
+}
+
 /// `remora forget`.
 pub(super) fn run_forget(args: &MemoryRmArgs, out: &mut Output) -> Result<Exit, CliError> {
     write::run_remove(args, out)

@@ -2,6 +2,8 @@
 
 mod handlers;
 mod host;
+mod messages;
+mod servers;
 
 use std::fs;
 

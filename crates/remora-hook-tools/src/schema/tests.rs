@@ -26,8 +26,6 @@ fn the_committed_schemas_are_the_generated_ones() {
             "{name}: write it with `remora hooks schema {name} > docs/schemas/{name}.json`"
         );
     }
-    let files = fs::read_dir(Path::new(ROOT).join("docs/schemas")).unwrap();
-    assert_eq!(files.count(), SCHEMA_NAMES.len());
     assert_eq!(build_schema("none"), None);
 }
 

@@ -138,8 +138,8 @@ pub(crate) struct RunningProcess {
     ended: Option<ProcessExit>,
 }
 
-/// What ends the wait for a child before its own end, the child with it; and who
-/// follows it.
+/// What ends the wait for a child before its own end, and the child with it; and
+/// where its progress goes.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct WaitLimits<'a> {
     /// `None` waits as long as the child lives.

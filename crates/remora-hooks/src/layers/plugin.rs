@@ -146,6 +146,7 @@ fn load_plugin(
         data,
         enabled,
     };
+    layers.plugins.push(plugin.clone());
 
     let mut files = vec![dir.join(names::PLUGIN_HOOKS_FILE)];
     let mut inline = None;

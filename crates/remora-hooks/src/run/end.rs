@@ -1,5 +1,5 @@
-//! How a handler's part in its event ended: judged where it ran, so that whoever
-//! follows it hears at once what it came to.
+//! How a handler's part in its event ended: judged where it ran, so that an observer
+//! learns at once what it came to.
 
 use remora_core::EventName;
 

@@ -12,7 +12,7 @@ use tokio::net::unix::pipe;
 use ureq::Agent;
 use ureq::http::Response;
 
-use super::MAX_REPLY_BYTES;
+use super::{MAX_REPLY_BYTES, lock_end, note_end};
 
 /// The session that the server gave at the start.
 const SESSION_HEADER: &str = "mcp-session-id";
@@ -26,6 +26,7 @@ pub(super) fn start(
     url: &str,
     headers: &[(String, String)],
     latest: Arc<Mutex<Instant>>,
+    ended: Arc<Mutex<Option<String>>>,
     run_lookup: RunLookup,
 ) -> io::Result<(pipe::Receiver, pipe::Sender)> {
     let (from_client, to_bridge) = io::pipe()?;
@@ -35,6 +36,7 @@ pub(super) fn start(
         headers: headers.to_vec(),
         session: None,
         version: None,
+        ended,
         latest,
         run_lookup,
         to_client,
@@ -50,6 +52,8 @@ struct Bridge {
     headers: Vec<(String, String)>,
     session: Option<String>,
     version: Option<String>,
+    /// Why the connection is over, once it is.
+    ended: Arc<Mutex<Option<String>>>,
     latest: Arc<Mutex<Instant>>,
     run_lookup: RunLookup,
     to_client: PipeWriter,
@@ -75,6 +79,9 @@ impl Bridge {
                         break;
                     }
                 }
+            }
+            if lock_end(&self.ended).is_some() {
+                break;
             }
         }
         self.say_goodbye();
@@ -122,6 +129,10 @@ impl Bridge {
             .map_err(|e| format!("the server cannot be reached ({})", describe_error(&e)))?;
         let status = response.status();
         if !status.is_success() {
+            if status.as_u16() == 404 && self.session.take().is_some() {
+                // Before the caller hears of it, so that its next call begins a new session.
+                note_end(&self.ended, "the server forgot the session");
+            }
             return Err(format!("the server answered {}", status.as_u16()));
         }
         if let Some(session) = header(&response, SESSION_HEADER) {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value};
 
 /// One server.
-#[derive(Clone)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct ServerConfig {
     /// Its name in the session.
     pub name: String,
@@ -15,7 +15,7 @@ pub struct ServerConfig {
 }
 
 /// How a server is reached.
-#[derive(Clone)]
+#[derive(Clone, PartialEq, Eq)]
 pub enum ServerLink {
     /// A child process.
     Stdio(ServerCommand),
@@ -29,7 +29,7 @@ pub enum ServerLink {
 }
 
 /// A server's program.
-#[derive(Clone)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct ServerCommand {
     /// The program.
     pub(super) program: OsString,

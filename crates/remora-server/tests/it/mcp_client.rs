@@ -1,11 +1,13 @@
 //! The MCP client against a scripted program and a scripted endpoint.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use remora_http::LookupExit;
-use remora_server::mcp_client::{McpClients, ServerScope, ToolCallError, ToolReply, parse_servers};
+use remora_server::mcp_client::{
+    McpClients, ServerConfig, ServerScope, ToolCallError, ToolReply, parse_servers,
+};
 use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 
@@ -44,24 +46,15 @@ impl Bench {
     fn new(servers: &Value) -> Self {
         let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
         fs::write(folder.path().join("server.sh"), SCRIPT).unwrap();
-        let out = folder.path().as_os_str().to_owned();
-        let environment = [
-            ("PATH".into(), "/usr/bin:/bin".into()),
-            ("OUT".into(), out.clone()),
-        ];
-        let scope = ServerScope {
-            environment: &environment,
-            variables: &[("ROOT", folder.path())],
-            cwd: folder.path(),
-            prefix: "",
-        };
-        let mut warnings = Vec::new();
-        let configs = parse_servers(servers.as_object().unwrap(), &scope, &mut warnings);
-        assert_eq!(warnings, Vec::<String>::new());
+        let configs = parse_in(folder.path(), servers);
         Self {
             clients: McpClients::new(configs, |_, _, _| LookupExit::TimedOut),
             folder,
         }
+    }
+
+    fn parse(&self, servers: &Value) -> Vec<ServerConfig> {
+        parse_in(self.folder.path(), servers)
     }
 
     fn scripted() -> Self {
@@ -90,6 +83,23 @@ impl Bench {
     fn read(&self, name: &str) -> String {
         fs::read_to_string(self.folder.path().join(name)).unwrap()
     }
+}
+
+fn parse_in(folder: &Path, servers: &Value) -> Vec<ServerConfig> {
+    let environment = [
+        ("PATH".into(), "/usr/bin:/bin".into()),
+        ("OUT".into(), folder.as_os_str().to_owned()),
+    ];
+    let scope = ServerScope {
+        environment: &environment,
+        variables: &[("ROOT", folder)],
+        cwd: folder,
+        prefix: "",
+    };
+    let mut warnings = Vec::new();
+    let configs = parse_servers(servers.as_object().unwrap(), &scope, &mut warnings);
+    assert_eq!(warnings, Vec::<String>::new());
+    configs
 }
 
 #[expect(
@@ -133,8 +143,51 @@ fn a_server_that_is_not_there_is_an_error() {
     assert!(bench.fails("gone", "x").contains("not connected"));
     assert!(bench.fails("false", "x").contains("not connected"));
     assert!(bench.fails("false", "x").contains("not connected"));
+}
+
+#[test]
+fn a_server_that_ended_is_started_again_for_a_later_call() {
+    let bench = Bench::scripted();
+    // Not the call that it ended at: the server may have done what it was asked for.
     assert!(bench.fails("lab", "die").len() < 500);
-    assert!(bench.fails("lab", "echo").len() < 500);
+    assert_eq!(bench.read("starts"), "started\n");
+    assert_eq!(bench.call("lab", "echo", LONG), texts(&["hello k"]));
+    assert_eq!(bench.call("lab", "two", LONG), texts(&["a", "b"]));
+    assert_eq!(bench.read("starts"), "started\nstarted\n");
+}
+
+#[test]
+fn a_server_that_missed_its_first_deadline_is_started_again() {
+    let bench = Bench::new(&json!({"late": {"command": "/bin/sh", "args": ["${ROOT}/late.sh"]}}));
+    let script = bench.folder.path().join("late.sh");
+    fs::write(&script, "exec tail -f /dev/null").unwrap();
+    let short = Duration::from_millis(300);
+    assert_eq!(
+        bench.call("late", "two", short),
+        Err(ToolCallError::TimedOut)
+    );
+    fs::write(&script, SCRIPT).unwrap();
+    assert_eq!(bench.call("late", "two", LONG), texts(&["a", "b"]));
+    assert_eq!(bench.read("starts"), "started\n");
+}
+
+#[test]
+fn servers_are_replaced_and_those_that_stay_keep_their_connection() {
+    let lab = |key: &str| json!({"command": "/bin/sh", "args": ["${ROOT}/server.sh"], "env": {"KEY": key}});
+    let bench = Bench::new(&json!({"lab": lab("k"), "gone": lab("g")}));
+    assert_eq!(bench.call("lab", "echo", LONG), texts(&["hello k"]));
+    assert_eq!(bench.call("gone", "echo", LONG), texts(&["hello g"]));
+    let gone = bench.read("pid");
+    (bench.clients).replace_servers(bench.parse(&json!({"lab": lab("k"), "new": lab("n")})));
+    assert_eq!(bench.call("lab", "echo", LONG), texts(&["hello k"]));
+    assert_eq!(bench.read("starts").lines().count(), 2);
+    assert!(bench.fails("gone", "echo").contains("not configured"));
+    wait_until_gone(&gone);
+    assert_eq!(bench.call("new", "echo", LONG), texts(&["hello n"]));
+    bench
+        .clients
+        .replace_servers(bench.parse(&json!({"lab": lab("other")})));
+    assert_eq!(bench.call("lab", "echo", LONG), texts(&["hello other"]));
 }
 
 #[test]
@@ -239,6 +292,25 @@ fn tools_of_an_endpoint_answer_as_json_and_as_a_stream() {
         assert_eq!(asked[2].header("mcp-protocol-version"), Some("2025-06-18"));
         assert_eq!(asked[2].body["params"]["arguments"]["text"], "hello");
     }
+}
+
+#[test]
+fn an_endpoint_that_forgot_its_session_is_asked_for_another() {
+    let answer = json!({"jsonrpc": "2.0", "id": 1, "result": {
+        "content": [{"type": "text", "text": "a"}],
+    }});
+    let server = Server::start(vec![
+        initialized(),
+        accepted(),
+        Reply::status(404, &[]),
+        initialized(),
+        accepted(),
+        Reply::ok(&answer),
+    ]);
+    let bench = over_http(&server);
+    assert!(bench.fails("web", "echo").contains("404"));
+    assert_eq!(bench.call("web", "echo", LONG), texts(&["a"]));
+    assert_eq!(server.asked().len(), 6);
 }
 
 #[test]

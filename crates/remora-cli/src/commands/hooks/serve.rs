@@ -6,7 +6,7 @@ use std::io;
 use std::path::PathBuf;
 
 use remora_core::model::Model;
-use remora_hooks::{Host, Interactivity, Session, SessionOptions, ToolServers, Trust};
+use remora_hooks::{Engine, Host, Interactivity, Session, SessionOptions, ToolServers, Trust};
 use remora_hooks_rpc::{MemoryUse, OpenError, OpenRequest, Opened, Opener, SessionHost};
 use serde_json::Value;
 use tempfile::TempDir;
@@ -88,6 +88,8 @@ impl Opener for SessionOpener {
         let mut models = read_models(&settings.environment);
         warnings.extend(models.warning.take());
         let host = ServedHost {
+            settings,
+            mcp_config: more,
             environment,
             models,
             servers,
@@ -103,6 +105,9 @@ impl Opener for SessionOpener {
 
 /// What a session is lent.
 struct ServedHost {
+    settings: SessionSettings,
+    /// Servers of the host's own, as they were named.
+    mcp_config: Vec<String>,
     environment: Vec<(OsString, OsString)>,
     models: HookModels,
     servers: HookServers,
@@ -119,6 +124,21 @@ impl SessionHost for ServedHost {
             verifier_shell: self.models.verifier_shell,
             ..Host::default()
         }
+    }
+
+    fn follow_reload(&self, engine: &Engine) -> Vec<String> {
+        let mut warnings = Vec::new();
+        let read = self.servers.read_again(
+            engine,
+            &self.settings,
+            &self.environment,
+            &self.mcp_config,
+            &mut warnings,
+        );
+        if let Err(error) = read {
+            warnings.push(format!("{error}; the MCP servers stay as they were"));
+        }
+        warnings
     }
 }
 

@@ -9,8 +9,8 @@ use std::time::Instant;
 use remora_core::Event;
 use remora_files::{MAX_CLIENT_STATE_BYTES, MAX_SETTINGS_BYTES, read_file};
 use remora_hooks::{
-    Engine, HandlerKind, Interactivity, ServerCall, ServerCallError, ServerReply, ToolServers,
-    Trust, names,
+    Engine, HandlerKind, Interactivity, Plugin, ServerCall, ServerCallError, ServerReply,
+    ToolServers, Trust, names,
 };
 use remora_server::mcp_client::{
     McpClients, ServerConfig, ServerScope, ToolCallError, parse_servers,
@@ -69,6 +69,34 @@ pub(super) fn read_servers(
     more: &[String],
     warnings: &mut Vec<String>,
 ) -> Result<HookServers, CliError> {
+    let configs = list_servers(engine, settings, environment, more, warnings)?;
+    let clients = McpClients::new(configs, remora_model::run_lookup);
+    Ok(HookServers(clients))
+}
+
+impl HookServers {
+    /// Replaces them by what is configured now.
+    pub(super) fn read_again(
+        &self,
+        engine: &Engine,
+        settings: &SessionSettings,
+        environment: &[(OsString, OsString)],
+        more: &[String],
+        warnings: &mut Vec<String>,
+    ) -> Result<(), CliError> {
+        let configs = list_servers(engine, settings, environment, more, warnings)?;
+        self.0.replace_servers(configs);
+        Ok(())
+    }
+}
+
+fn list_servers(
+    engine: &Engine,
+    settings: &SessionSettings,
+    environment: &[(OsString, OsString)],
+    more: &[String],
+    warnings: &mut Vec<String>,
+) -> Result<Vec<ServerConfig>, CliError> {
     let reader = ServerReader {
         settings,
         environment,
@@ -85,13 +113,14 @@ pub(super) fn read_servers(
         found.extend(reader.read_project(&own, warnings));
     }
     found.extend(reader.read_map(&book, "", &[], warnings));
-    for (name, root) in reader.plugins(engine) {
-        found.extend(reader.read_plugin(&name, &root, warnings));
+    // Of plugins with one name the last counts.
+    let plugins: BTreeMap<&str, &Plugin> = (engine.plugins().iter())
+        .map(|plugin| (plugin.name.as_str(), plugin))
+        .collect();
+    for plugin in plugins.values() {
+        found.extend(reader.read_plugin(plugin, warnings));
     }
-    Ok(HookServers(McpClients::new(
-        found,
-        remora_model::run_lookup,
-    )))
+    Ok(found)
 }
 
 type Fields = Map<String, Value>;
@@ -180,38 +209,17 @@ impl ServerReader<'_> {
         self.read_map(&fields, "", &[], warnings)
     }
 
-    /// Plugins by name: those of the command line, and those with handlers.
-    fn plugins(&self, engine: &Engine) -> BTreeMap<String, PathBuf> {
-        let mut found = BTreeMap::new();
-        for root in &self.settings.places.plugins {
-            let manifest = read_object(&root.join(names::PLUGIN_MANIFEST_FILE), MAX_SETTINGS_BYTES);
-            let name = manifest.get("name").and_then(Value::as_str);
-            let name = name.or_else(|| root.file_name()?.to_str());
-            if let Some(name) = name {
-                found.insert(name.to_owned(), root.clone());
-            }
-        }
-        for (entry, held_back) in engine.handlers() {
-            if let (Some(plugin), None) = (&entry.place.plugin, held_back) {
-                found.insert(plugin.name.clone(), plugin.root.clone());
-            }
-        }
-        found
-    }
-
-    fn read_plugin(
-        &self,
-        name: &str,
-        root: &Path,
-        warnings: &mut Vec<String>,
-    ) -> Vec<ServerConfig> {
-        let prefix = format!("{}{name}:", names::PLUGIN_SERVER_PREFIX);
-        let variables = [(names::PLUGIN_ROOT_VAR, root)];
+    fn read_plugin(&self, plugin: &Plugin, warnings: &mut Vec<String>) -> Vec<ServerConfig> {
+        let prefix = format!("{}{}:", names::PLUGIN_SERVER_PREFIX, plugin.name);
+        let variables = [
+            (names::PLUGIN_ROOT_VAR, plugin.root.as_path()),
+            (names::PLUGIN_DATA_VAR, plugin.data.as_path()),
+        ];
         let files = [names::SERVERS_FILE, names::PLUGIN_MANIFEST_FILE];
         files
             .iter()
             .flat_map(|file| {
-                let fields = read_object(&root.join(file), MAX_SETTINGS_BYTES);
+                let fields = read_object(&plugin.root.join(file), MAX_SETTINGS_BYTES);
                 self.read_map(&fields, &prefix, &variables, warnings)
             })
             .collect()

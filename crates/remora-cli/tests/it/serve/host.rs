@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use super::messages::Messages;
 use crate::sandbox::{Sandbox, gone};
 
 /// Far above what any answer takes; a wait that reaches it hangs.
@@ -21,6 +22,7 @@ pub(crate) struct Host<'a> {
     lines: Receiver<Value>,
     kept: Vec<Value>,
     requests: u64,
+    messages: Messages,
 }
 
 impl<'a> Host<'a> {
@@ -48,6 +50,7 @@ impl<'a> Host<'a> {
             lines,
             kept: Vec::new(),
             requests: 0,
+            messages: Messages::load(),
         }
     }
 
@@ -63,6 +66,7 @@ impl<'a> Host<'a> {
         let id = self.requests;
         let request = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
         self.send_line(request.to_string().as_bytes());
+        self.messages.note_sent(id, request);
         id
     }
 
@@ -73,6 +77,7 @@ impl<'a> Host<'a> {
         }
         loop {
             let message = self.lines.recv_timeout(WATCHDOG).unwrap();
+            self.messages.check_received(&message);
             if fits(&message) {
                 return message;
             }
