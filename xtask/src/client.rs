@@ -16,7 +16,7 @@ mod install;
 mod instructions;
 mod layout;
 mod memory;
-mod process;
+pub(crate) mod process;
 mod responses;
 mod seen;
 mod session;

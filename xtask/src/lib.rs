@@ -9,6 +9,7 @@
 mod client;
 mod fit;
 mod gate;
+mod hosts;
 mod proof;
 mod tidy;
 
@@ -45,6 +46,11 @@ const COMMANDS: &[XtaskCommand] = &[
         name: "gate",
         about: "count the instructions of a hook against what was accepted",
         run: gate::run,
+    },
+    XtaskCommand {
+        name: "hosts",
+        about: "play the hosts in Python and TypeScript, and compare them with the one in Rust",
+        run: hosts::run,
     },
     XtaskCommand {
         name: "proof",

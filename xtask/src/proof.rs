@@ -146,7 +146,7 @@ fn parse_options(args: &[String]) -> Result<ProofOptions> {
 }
 
 /// The program that people run.
-fn build_program() -> Result<PathBuf> {
+pub(crate) fn build_program() -> Result<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let done = Command::new(env!("CARGO"))
         .args(["build", "--release", "--bin", "remora"])

@@ -258,12 +258,16 @@ pub(crate) fn end_turn(server: &Arc<Server>, mut params: Params) -> Result<Value
 pub(crate) fn read_status(server: &Arc<Server>, mut params: Params) -> Result<Value, RpcError> {
     let session = server.find_session(&mut params)?;
     params.finish();
+    // In this order: who reads that nothing runs and no wake-up is on its way has been told
+    // of all that ran.
+    let running = session.session.list_running();
+    session.send_notices();
     let session = &session.session;
     Ok(json!({
         "phase": session.phase(),
         "stop_hook_active": session.is_stop_hook_active(),
         "shell_prelude": session.shell_prelude(),
-        "running": session.list_running(),
+        "running": running,
     }))
 }
 

@@ -16,7 +16,7 @@ use anyhow::{Context as _, Result, bail};
 const PROCESS_TIMEOUT: Duration = Duration::from_mins(1);
 
 /// Waits for a process until the deadline, then ends its group.
-pub(super) fn finish_process(mut command: Command, input: Option<&str>) -> Result<Output> {
+pub(crate) fn finish_process(mut command: Command, input: Option<&str>) -> Result<Output> {
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     command.stdin(if input.is_some() {
         Stdio::piped()
@@ -47,7 +47,11 @@ pub(super) fn finish_process(mut command: Command, input: Option<&str>) -> Resul
 
 /// Processes that carry this case's folder in their environment, found where `/proc` exists.
 pub(super) fn find_leftovers(root: &Path) -> Vec<u32> {
-    let mark = format!("STUB_LOG={}/", root.display());
+    find_marked(&format!("STUB_LOG={}/", root.display()))
+}
+
+/// Processes with a variable that begins with `mark`, `NAME=` included.
+pub(crate) fn find_marked(mark: &str) -> Vec<u32> {
     let list = fs::read_dir("/proc").into_iter().flatten().flatten();
     let ids = list.filter_map(|entry| entry.file_name().to_string_lossy().parse::<u32>().ok());
     ids.filter(|id| {
@@ -60,7 +64,7 @@ pub(super) fn find_leftovers(root: &Path) -> Vec<u32> {
 }
 
 /// Ends processes that a case started.
-pub(super) fn kill_all(ids: &[u32]) {
+pub(crate) fn kill_all(ids: &[u32]) {
     for id in ids {
         send_signal(&id.to_string());
     }

