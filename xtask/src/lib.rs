@@ -11,6 +11,7 @@ mod fit;
 mod gate;
 mod hosts;
 mod proof;
+mod soak;
 mod tidy;
 
 use std::fmt::Write as _;
@@ -56,6 +57,11 @@ const COMMANDS: &[XtaskCommand] = &[
         name: "proof",
         about: "show that no event is lost or doubled, whatever happens",
         run: proof::run,
+    },
+    XtaskCommand {
+        name: "soak",
+        about: "show that a server of hooks does not grow, and leaves nothing when it is killed",
+        run: soak::run,
     },
 ];
 

@@ -166,10 +166,14 @@ pub(crate) fn build_program() -> Result<PathBuf> {
 }
 
 /// Numbers that look random, and are the same for the same seed.
-struct SeededRandom(u64);
+pub(crate) struct SeededRandom(u64);
 
 impl SeededRandom {
-    fn next_below(&mut self, bound: u64) -> u64 {
+    pub(crate) fn new(seed: u64) -> Self {
+        Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
+    }
+
+    pub(crate) fn next_below(&mut self, bound: u64) -> u64 {
         // xorshift64*; the state must not be zero.
         self.0 ^= self.0 >> 12;
         self.0 ^= self.0 << 25;
@@ -180,7 +184,7 @@ impl SeededRandom {
 
 impl Trial<'_> {
     fn seeded_random(&self) -> SeededRandom {
-        SeededRandom(self.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
+        SeededRandom::new(self.seed)
     }
 }
 

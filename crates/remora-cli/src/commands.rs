@@ -21,6 +21,7 @@ mod editor;
 mod export;
 mod folders;
 mod forget;
+pub(crate) mod guard;
 mod hooks;
 mod import;
 mod install;

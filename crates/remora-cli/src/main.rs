@@ -18,6 +18,7 @@ mod tools;
 use std::process::ExitCode;
 
 use commands::complete::COMPLETE_VERB;
+use commands::guard::GUARD_VERB;
 
 fn main() -> ExitCode {
     // An agent waits for a hook: nothing comes before this.
@@ -25,6 +26,7 @@ fn main() -> ExitCode {
     match arguments.next() {
         Some(first) if first == "hook" => return hook::run(arguments),
         Some(first) if first == COMPLETE_VERB => return commands::complete::run(arguments),
+        Some(first) if first == GUARD_VERB => return commands::guard::run(arguments),
         _ => {}
     }
     let args = match args::Args::from_command_line() {

@@ -19,8 +19,12 @@ fn main() {
     // `cargo test --benches` only asks whether it works.
     let quick = std::env::args().any(|a| a == "--test");
     plan(if quick { 3 } else { 2_000 });
-    spawn(if quick { 2 } else { 400 });
+    let spawns = if quick { 2 } else { 400 };
+    spawn(spawns, "one command handler");
     parallel(if quick { 1 } else { 15 });
+    // From here on every child is recorded.
+    remora_hooks::record_children(tempfile::tempfile().unwrap());
+    spawn(spawns, "one that is recorded for a guard");
 }
 
 fn median(mut times: Vec<Duration>) -> Duration {
@@ -97,7 +101,7 @@ fn plan(rounds: usize) {
 }
 
 /// One handler of the engine against the same child started by hand.
-fn spawn(rounds: usize) {
+fn spawn(rounds: usize, name: &str) {
     let dir = tempfile::tempdir().unwrap();
     let engine = engine(
         dir.path(),
@@ -133,7 +137,7 @@ fn spawn(rounds: usize) {
     }
     let (bare, ours) = (median(bare), median(ours));
     println!(
-        "one command handler: {:.2} ms, bare spawn {:.2} ms, ratio {:.2} (aim <= 1.15)",
+        "{name}: {:.2} ms, bare spawn {:.2} ms, ratio {:.2} (aim <= 1.15)",
         ours.as_secs_f64() * 1e3,
         bare.as_secs_f64() * 1e3,
         ours.as_secs_f64() / bare.as_secs_f64()

@@ -26,7 +26,7 @@ mod prompt;
 mod server_tool;
 
 pub use callback::{CallbackCall, Callbacks};
-pub use process::{CancelToken, end_all_children};
+pub use process::{CancelToken, end_all_children, guard_children, record_children};
 pub(crate) use process::{ProgressSink, RunningProcess, WaitLimits};
 
 /// One handler about to run.

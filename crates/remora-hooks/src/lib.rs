@@ -47,7 +47,9 @@ pub use answer::HandlerStatus;
 pub use config::{AfterNo, HandlerConfig, HandlerKind, OnFailure, RewakeTexts, Shell, WaitMode};
 pub use deliver::{Delivery, DeliveryPlace};
 pub use error::LoadError;
-pub use handler::{CallbackCall, Callbacks, CancelToken, end_all_children};
+pub use handler::{
+    CallbackCall, Callbacks, CancelToken, end_all_children, guard_children, record_children,
+};
 pub use host::{
     Host, Interactivity, ServerCall, ServerCallError, ServerReply, ToolServers, TraceSink,
     VerifierShell,

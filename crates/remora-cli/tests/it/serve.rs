@@ -384,3 +384,22 @@ fn a_host_that_goes_leaves_no_process() {
     }
     host.hang_up();
 }
+
+#[test]
+fn a_server_that_is_killed_leaves_no_process_and_no_folder() {
+    let sandbox = Sandbox::new();
+    sandbox.shell("mkfifo waited-for background");
+    let pipes = ["waited-for", "background"].map(|name| sandbox.text(&format!("project/{name}")));
+    let mut handlers = pipes
+        .clone()
+        .map(|pipe| command(&format!("echo began > {pipe}; exec sleep 1000")));
+    handlers[1]["async"] = json!(true);
+    sandbox.project(&on("PreToolUse", "", &handlers));
+    let mut host = Host::start(&sandbox);
+    let session = host.open();
+    host.send("fire", &json!({"session": session, "event": bash("x")}));
+    for pipe in &pipes {
+        assert_eq!(fs::read(pipe).unwrap(), b"began\n");
+    }
+    host.kill();
+}

@@ -17,11 +17,13 @@ use crate::answer::{HandlerOutput, ProcessExit};
 
 mod cancel;
 mod children;
+mod guard;
 mod progress;
 mod spawn;
 
 pub use cancel::CancelToken;
-pub use children::end_all as end_all_children;
+pub use children::{end_all as end_all_children, record_children};
+pub use guard::guard_children;
 use progress::ProgressReporter;
 pub(crate) use progress::ProgressSink;
 pub(super) use spawn::Spawn;
@@ -37,15 +39,20 @@ const EXIT_POLL_INTERVAL: Duration = Duration::from_millis(5);
 impl Spawn<'_> {
     /// Starts the child; `input` is what it will find on stdin.
     pub(super) fn start(&self, input: &str) -> Result<RunningProcess, String> {
-        let started = spawn::start(self).map_err(|error| match error.kind() {
-            ErrorKind::NotFound => format!("cannot start `{}`: no such program", self.program),
-            ErrorKind::PermissionDenied => {
-                format!("cannot start `{}`: it is not executable", self.program)
+        let number = children::announce_child();
+        let mark = number.map(children::ChildNumber::mark);
+        let started = spawn::start(self, mark).map_err(|error| {
+            children::withdraw_child(number);
+            match error.kind() {
+                ErrorKind::NotFound => format!("cannot start `{}`: no such program", self.program),
+                ErrorKind::PermissionDenied => {
+                    format!("cannot start `{}`: it is not executable", self.program)
+                }
+                _ => format!("cannot start `{}`: {error}", self.program),
             }
-            _ => format!("cannot start `{}`: {error}", self.program),
         })?;
         // Before anything can fail: from here on a host that ends must find the child.
-        children::register_child(started.pid);
+        children::register_child(started.pid, number);
         let running = RunningProcess {
             pid: started.pid,
             exit: exit_watch(started.pid),

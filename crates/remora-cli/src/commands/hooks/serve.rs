@@ -12,6 +12,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::args::{DirectoryArgs, HooksServeArgs, SessionArgs};
+use crate::commands::guard::start_guard;
 use crate::commands::hooks::servers::{HookServers, read_servers};
 use crate::commands::hooks::{HookModels, read_models};
 use crate::environment::Environment;
@@ -24,6 +25,7 @@ pub(super) fn run(_args: &HooksServeArgs) -> Result<Exit, CliError> {
     // One folder for all sessions, so that a signal finds it.
     let folder = tempfile::Builder::new().prefix("remora-").tempdir()?;
     signals::watch_signals(Some(folder.path().to_path_buf()))?;
+    let mut guard = start_guard(folder.path())?;
     let opener = SessionOpener {
         environment: Environment::from_process(),
         folder: folder.path().to_path_buf(),
@@ -33,6 +35,9 @@ pub(super) fn run(_args: &HooksServeArgs) -> Result<Exit, CliError> {
     let served = remora_hooks_rpc::serve(io::stdin().lock(), output, Box::new(opener));
     // What does not end when asked to.
     signals::end_children();
+    // Its input ends, and with it the guard.
+    drop(guard.stdin.take());
+    guard.wait()?;
     served.map_err(CliError::Stdin)?;
     Ok(Exit::GoOn)
 }

@@ -136,6 +136,17 @@ impl<'a> Host<'a> {
     pub(crate) fn hang_up(mut self) {
         self.stdin = None;
         assert_eq!(self.child.wait().unwrap().code(), Some(0));
+        self.check_nothing_left();
+    }
+
+    /// It is killed, and leaves nothing either.
+    pub(crate) fn kill(mut self) {
+        self.child.kill().unwrap();
+        assert_eq!(self.child.wait().unwrap().code(), None);
+        self.check_nothing_left();
+    }
+
+    fn check_nothing_left(&self) {
         gone(self.sandbox);
         assert_eq!(self.sandbox.left_in_tmp(), Vec::<std::path::PathBuf>::new());
     }

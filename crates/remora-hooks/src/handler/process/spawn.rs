@@ -28,8 +28,11 @@ pub(super) struct Started {
     pub(super) stderr: OwnedFd,
 }
 
+/// A variable that the child gets besides.
+type Mark = (&'static str, String);
+
 #[cfg(not(target_os = "linux"))]
-pub(super) fn start(spawn: &Spawn<'_>) -> io::Result<Started> {
+pub(super) fn start(spawn: &Spawn<'_>, mark: Option<Mark>) -> io::Result<Started> {
     use std::os::unix::process::CommandExt;
     use std::process::{Command, Stdio};
 
@@ -39,6 +42,7 @@ pub(super) fn start(spawn: &Spawn<'_>) -> io::Result<Started> {
         .current_dir(spawn.cwd)
         .env_clear()
         .envs(spawn.environment.iter().map(|(k, v)| (k, v)))
+        .envs(mark)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
@@ -60,8 +64,8 @@ pub(super) fn start(spawn: &Spawn<'_>) -> io::Result<Started> {
 }
 
 #[cfg(target_os = "linux")]
-pub(super) fn start(spawn: &Spawn<'_>) -> io::Result<Started> {
-    linux::start(spawn)
+pub(super) fn start(spawn: &Spawn<'_>, mark: Option<Mark>) -> io::Result<Started> {
+    linux::start(spawn, mark)
 }
 
 #[cfg(target_os = "linux")]
@@ -80,7 +84,7 @@ mod linux {
     use rustix::pipe::{PipeFlags, pipe_with};
     use rustix::process::Pid;
 
-    use super::{Spawn, Started};
+    use super::{Mark, Spawn, Started};
 
     /// The arguments of `posix_spawn` that C allocates; destroyed with their owner.
     struct FileActions(libc::posix_spawn_file_actions_t);
@@ -159,7 +163,7 @@ mod linux {
         }
     }
 
-    pub(super) fn start(spawn: &Spawn<'_>) -> io::Result<Started> {
+    pub(super) fn start(spawn: &Spawn<'_>, mark: Option<Mark>) -> io::Result<Started> {
         let program = to_cstring(find(spawn).as_ref())?;
         let mut words = vec![to_cstring(spawn.program.as_ref())?];
         for arg in spawn.args {
@@ -180,6 +184,11 @@ mod linux {
             entry.push(value);
             // A variable cannot hold a NUL byte; the others still count.
             environment.extend(to_cstring(&entry).ok());
+        }
+        // Of equal names a child may read the first; no other one has this name, unless a
+        // handler of a handler runs us, and then either is as good.
+        if let Some((name, value)) = mark {
+            environment.push(to_cstring(format!("{name}={value}").as_ref())?);
         }
         // Close-on-exec, so that another handler started at the same moment in another thread
         // does not inherit our ends; `connect` duplicates the child's without the flag.
