@@ -4,6 +4,7 @@ mod conformance;
 mod edit;
 mod health;
 mod lint;
+mod precommit;
 mod record;
 mod schema;
 mod test;
