@@ -235,9 +235,12 @@ impl KnownErrors {
         // Many items have the very same message.
         let mut compared: HashMap<&str, MessageLikeness> = HashMap::new();
         let mut compare = |said: &'r String| {
-            let compare = || match sieve.may_hold(said) {
-                true => self.find(said).compare(skeleton),
-                false => MessageLikeness::Other,
+            let compare = || {
+                if sieve.may_hold(said) {
+                    self.find(said).compare(skeleton)
+                } else {
+                    MessageLikeness::Other
+                }
             };
             *compared.entry(said).or_insert_with(compare)
         };
