@@ -11,7 +11,7 @@ mod phrases;
 mod skeleton;
 mod table;
 
-pub(crate) use skeleton::{MessageSkeleton, MessageStrength};
+pub(crate) use skeleton::{MessageLikeness, MessageSkeleton, MessageStrength};
 
 use remora_core::hash::stable_hash;
 use remora_core::text::cut_chars;

@@ -8,7 +8,7 @@ use remora_core::tokens;
 
 use crate::output::{
     added_to, bypasses_check, can_change_state, drop_privileges, drops_option, is_git_form,
-    settings_of, takes_in,
+    may_change_state, settings_of, takes_in,
 };
 
 mod bearing;
@@ -51,6 +51,9 @@ struct OpenFailure {
     steps: Vec<Item>,
     /// How many of these steps the error has survived: they alone did not fix it.
     tried: usize,
+    /// Whether the command fails with another error since: what is done now is for
+    /// that one.
+    is_gone: bool,
 }
 
 impl OpenFailure {
@@ -153,7 +156,7 @@ impl OpenFailures {
                 return;
             }
             self.open.retain(|open| !open.is_ended_by(item, command));
-            if can_change_state(command) {
+            if can_change_state(command) || may_change_state(command) && !is_check(item) {
                 self.add_step(item);
             }
         } else if !item.files_modified.is_empty() && item.kind != Kind::Failure {
@@ -162,11 +165,16 @@ impl OpenFailures {
     }
 
     fn add_step(&mut self, item: &Item) {
-        for open in &mut self.open {
-            // The oldest step goes: the fix is likelier among the latest.
+        for open in self.open.iter_mut().filter(|open| !open.is_gone) {
+            if is_doubtful(item) && item.command() == Some(open.command.as_str()) {
+                continue;
+            }
+            // The oldest step goes: the fix is likelier among the latest. One that may
+            // have changed nothing goes first.
             if open.steps.len() == MAX_STEPS {
-                open.steps.remove(0);
-                open.tried = open.tried.saturating_sub(1);
+                let at = open.steps.iter().position(is_doubtful).unwrap_or(0);
+                open.steps.remove(at);
+                open.tried -= usize::from(at < open.tried);
             }
             open.steps.push(item.clone());
         }
@@ -187,8 +195,17 @@ impl OpenFailures {
         // of what will.
         let known =
             |open: &OpenFailure| open.command == command && open.fingerprint.as_deref() == print;
-        if let Some(open) = self.open.iter_mut().find(|open| known(open)) {
-            open.tried = open.steps.len();
+        let mut is_known = false;
+        for open in &mut self.open {
+            if known(open) {
+                open.tried = open.steps.len();
+                open.is_gone = false;
+                is_known = true;
+            } else if open.command == command && open.fingerprint.is_some() && print.is_some() {
+                open.is_gone = true;
+            }
+        }
+        if is_known {
             return;
         }
         if self.open.len() == MAX_OPEN_FAILURES {
@@ -200,6 +217,7 @@ impl OpenFailures {
             item: item.clone(),
             steps: Vec::new(),
             tried: 0,
+            is_gone: false,
         });
     }
 
@@ -302,6 +320,18 @@ impl<'a> FixingChange<'a> {
     /// `None` if nothing was done that is related to the error, all of it was
     /// reverted, or a check was bypassed.
     fn from_failure(open: &'a OpenFailure, passing: &Item, command: &str) -> Option<Self> {
+        // Commands that may have changed something count only where nothing else did.
+        Self::among_steps(open, passing, command, |step| !is_doubtful(step))
+            .or_else(|| Self::among_steps(open, passing, command, |_| true))
+    }
+
+    /// The same among the steps that count.
+    fn among_steps(
+        open: &'a OpenFailure,
+        passing: &Item,
+        command: &str,
+        counts: impl Fn(&Item) -> bool,
+    ) -> Option<Self> {
         let steps_over = |item: &Item| command_line(item).is_some_and(bypasses_check);
         if steps_over(passing) && !steps_over(&open.item) {
             return None;
@@ -310,7 +340,8 @@ impl<'a> FixingChange<'a> {
         let mut taken_back = Vec::new();
         // Whether something done before the failure was reverted after it.
         let mut undid_earlier = false;
-        for step in open.steps.iter().filter(|step| !steps_over(step)) {
+        let steps_that_count = open.steps.iter().filter(|step| counts(step));
+        for step in steps_that_count.filter(|step| !steps_over(step)) {
             if !is_reversal(step) {
                 undid_earlier |= sets_aside(step);
                 steps.push(step);
@@ -383,6 +414,18 @@ impl<'a> FixingChange<'a> {
             form,
         })
     }
+}
+
+/// Whether a step is a command of which it is not known that it changes anything.
+fn is_doubtful(step: &Item) -> bool {
+    step.command()
+        .is_some_and(|command| !can_change_state(command))
+}
+
+/// Whether a command was read as a test or a check of the code.
+fn is_check(item: &Item) -> bool {
+    let is = |concept: &String| matches!(concept.as_str(), "test" | "lint" | "type check");
+    item.concepts.iter().any(is)
 }
 
 /// What a step did: the change of a file, or the command line that was run.

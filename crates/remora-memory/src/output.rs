@@ -48,7 +48,7 @@ mod yarn;
 
 pub(crate) use command::{
     added_to, bypasses_check, can_change_state, drop_privileges, drops_option, is_git_form,
-    only_looks, settings_of, takes_in,
+    may_change_state, only_looks, settings_of, takes_in,
 };
 pub use command::{describe_command, same_command_key};
 pub use compact::compact_output;

@@ -21,6 +21,8 @@ const MIN_NAMELESS_WORDS: usize = 4;
 const MIN_LONG_MESSAGE_WORDS: usize = 8;
 /// Content words without which a message is identified by its names.
 const MIN_CONTENT_WORDS: usize = 3;
+/// Content words with which two messages that are otherwise equal say something.
+const MIN_SHARED_CONTENT_WORDS: usize = 2;
 /// How many words a code of its own is worth in a message.
 const CODE_WORDS: usize = 3;
 /// Underscores that make a word in capitals a code, such as `TOO_MANY_PARTS`: with
@@ -28,6 +30,15 @@ const CODE_WORDS: usize = 3;
 const MIN_CODE_UNDERSCORES: usize = 2;
 /// Content words with which a message is identified whatever it names.
 const MIN_NAMED_CONTENT_WORDS: usize = 5;
+
+/// How far two messages agree.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum MessageLikeness {
+    Other,
+    /// The same words about something else: another module, table or file.
+    OtherNames,
+    Same,
+}
 
 /// How well a message distinguishes its error from others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -225,6 +236,46 @@ impl MessageSkeleton {
 
     /// Whether both are the same error.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
+        self.compare(other) == MessageLikeness::Same
+    }
+
+    /// How far two messages agree.
+    pub(crate) fn compare(&self, other: &Self) -> MessageLikeness {
+        if self.agrees(other) {
+            return MessageLikeness::Same;
+        }
+        // What the table writes as `named:` is known by its name alone.
+        let is_by_name = self.words.first().is_some_and(|word| word == "named");
+        let weaker = self.strength.min(other.strength);
+        if weaker == MessageStrength::Nothing || self.codes != other.codes || is_by_name {
+            return MessageLikeness::Other;
+        }
+        let (mine, theirs) = (self.words_without_class(), other.words_without_class());
+        // A name without the letters of one, such as that of a package or a branch.
+        let differing = mine.iter().zip(theirs).filter(|(one, other)| one != other);
+        let shared = mine.iter().zip(theirs).filter(|(one, other)| one == other);
+        let content = shared.filter(|(word, _)| is_content(word)).count();
+        let wanted = match differing.count() {
+            0 => MIN_SHARED_CONTENT_WORDS,
+            1 => MIN_CONTENT_WORDS,
+            _ => usize::MAX,
+        };
+        if mine.len() == theirs.len() && content >= wanted {
+            MessageLikeness::OtherNames
+        } else {
+            MessageLikeness::Other
+        }
+    }
+
+    /// The class of an exception differs between libraries that say the same.
+    fn words_without_class(&self) -> &[String] {
+        match self.words.split_first() {
+            Some((first, rest)) if is_class_word(first) => rest,
+            _ => &self.words,
+        }
+    }
+
+    fn agrees(&self, other: &Self) -> bool {
         let weaker = self.strength.min(other.strength);
         // A code on one side only, or different ones, are different errors whatever the
         // words.
@@ -290,10 +341,7 @@ impl MessageSkeleton {
     /// A message without any name that says a little.
     fn is_plain(&self) -> bool {
         let content = self.words.iter().filter(|word| is_content(word)).count();
-        self.names.is_empty()
-            && !self.named
-            && self.words.len() >= MIN_NAMELESS_WORDS
-            && content > 1
+        self.names.is_empty() && self.words.len() >= MIN_NAMELESS_WORDS && content > 1
     }
 
     /// Whether two long messages differ only in a word or two, such as left and

@@ -313,3 +313,53 @@ fn a_failure_without_a_message_is_behind_edits_and_teaches_nothing() {
     assert_eq!(failures.find_failure_behind("shelf/move.go"), Some(&bare));
     assert_eq!(told(&bare, &[edit("a")], "make plan"), None);
 }
+
+#[test]
+fn a_command_that_may_have_changed_something_is_told_where_nothing_else_was_done() {
+    let made = |uid: &str, command: &str| run(uid, Kind::Command, command);
+    let reload = || made("r", "ansible nodes -b -a 'consul reload'");
+    let fix = learn(&[reload()], "p", None).unwrap();
+    assert_eq!(
+        change_title(&fix),
+        "Ran `ansible nodes -b -a 'consul reload'`"
+    );
+    let fix = learn(&[reload(), edit("a")], "p", None).unwrap();
+    assert_eq!(change_title(&fix), "Changed `registry` of parts in a.rs");
+    let check = Item {
+        concepts: vec!["test".into()],
+        ..made("t", "bin/parts --all")
+    };
+    let looks = [
+        made("k", "kubectl get pods"),
+        made("l", "npm run lint"),
+        check,
+    ];
+    assert_eq!(
+        learn(&looks, "p", None),
+        None,
+        "looks and checks mend nothing"
+    );
+}
+
+#[test]
+fn what_is_done_after_the_command_fails_otherwise_is_not_for_the_first_error() {
+    let mut failures = OpenFailures::default();
+    failures.record_item(&run("f", Kind::Failure, "make plan"));
+    failures.record_item(&edit("a"));
+    let mut other = run("g", Kind::Failure, "make plan");
+    other.detail = Some(json!({"command": "make plan", "fingerprint": "other", "says": ["The region of parts is closed"]}).into());
+    failures.record_item(&other);
+    failures.record_item(&edit("b"));
+    let pass = run("p", Kind::Command, "make plan");
+    let known = |_: &str| Ok::<_, ()>(None);
+    let fixes = failures.find_proven_fixes(&pass, known).unwrap();
+    let changes: Vec<&str> = fixes.iter().map(change_title).collect();
+    assert_eq!(
+        changes,
+        [
+            "Changed `registry` of parts in a.rs",
+            "Changed `registry` of parts in b.rs"
+        ]
+    );
+    assert!(!fixes[0].files_modified.contains(&"b.rs".to_owned()));
+}

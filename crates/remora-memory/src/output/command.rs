@@ -7,7 +7,9 @@ mod repair;
 
 pub(crate) use self::bypass::{bypasses_check, drop_privileges};
 pub(crate) use self::cover::takes_in;
-pub(crate) use self::repair::{added_to, can_change_state, drops_option, is_git_form, settings_of};
+pub(crate) use self::repair::{
+    added_to, can_change_state, drops_option, is_git_form, may_change_state, settings_of,
+};
 use remora_shell::lenient::{CommandLine, CommandPart, PartJoin};
 
 use super::text;

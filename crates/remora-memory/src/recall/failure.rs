@@ -2,21 +2,28 @@
 //! its fingerprint or by its message, and how often it held; otherwise what was
 //! said or changed when the error occurred before.
 
-use std::collections::{HashMap, HashSet};
+mod scope;
+mod subject_words;
+
+use std::collections::HashMap;
 
 use remora_core::detail::DetailList;
 use remora_core::record::{ErrorDetail, Item, Kind};
 
+use self::scope::{FixScope, is_habit};
+use self::subject_words::SubjectWords;
 use super::context_block::ContextBlock;
 use super::freshness::Freshness;
 use super::missing::{missing_path, recall_for_missing_file};
 use super::reader::RecallReader;
 use super::refused::refusal_of;
 use super::{Exposure, RecallContext, RecallResult, item_line, name_of};
-use crate::fingerprint::{ErrorSigns, MessageSkeleton, MessageStrength, error_signs};
+use crate::fingerprint::{
+    ErrorSigns, MessageLikeness, MessageSkeleton, MessageStrength, error_signs,
+};
 use crate::output::{self, CommandOutcome};
 use crate::store::{DetailRow, Filter, ItemRef, PageRequest as Part, Result, SortOrder};
-use crate::words::{Query, TermSplitter, is_stop};
+use crate::words::Query;
 use remora_redact::private::{strip_injected, strip_private};
 
 /// Tokens that a fix may cost.
@@ -32,8 +39,6 @@ const RAREST: usize = 3;
 const MAX_SCANNED_ITEMS: usize = 24;
 const MAX_TURNS: usize = 2;
 const MAX_SENTENCES: usize = 2;
-/// From this length on a shared word counts twice: it is the name of something.
-const MIN_LONG_NAME_BYTES: usize = 14;
 /// Telling words that a message must have more than another to outweigh it.
 const MIN_MORE_WORDS: usize = 3;
 /// How much of an error is read, from its end, where tools report what failed.
@@ -65,26 +70,43 @@ pub(super) fn known_fix(
     printed: &str,
 ) -> Result<Option<(Item, String)>> {
     let mut known = KnownErrors::default();
-    fix_of(
-        store,
-        project,
-        command,
-        &read_error(command, printed),
-        &mut known,
-    )
+    let met = MetError::new(command, printed);
+    fix_of(store, project, &met, &mut known)
+}
+
+/// An error that was just met.
+struct MetError<'e> {
+    command: &'e str,
+    signs: ErrorSigns,
+    scope: FixScope<'e>,
+}
+
+impl<'e> MetError<'e> {
+    fn new(command: &'e str, printed: &'e str) -> Self {
+        Self {
+            command,
+            signs: read_error(command, printed),
+            scope: FixScope::new(command, printed),
+        }
+    }
 }
 
 fn fix_of(
     store: &RecallReader<'_>,
     project: &str,
-    command: &str,
-    signs: &ErrorSigns,
+    met: &MetError<'_>,
     known: &mut KnownErrors,
 ) -> Result<Option<(Item, String)>> {
+    let MetError {
+        command,
+        signs,
+        scope,
+    } = met;
     let exact = match &signs.print {
         Some(print) => store.find_by_key(project, Kind::Fix, print)?,
         None => None,
     };
+    let exact = exact.filter(|fix| scope.takes(fix, &signs.says));
     let program = program_of(command);
     let is_own = |item: &Item| item.command().is_none_or(|c| program_of(c) == program);
     // The same message in a CI log and on this machine may need different fixes, so
@@ -94,7 +116,12 @@ fn fix_of(
         return Ok(Some((item.clone(), why)));
     }
     let place = (project, Kind::Fix);
-    let found = find_similar_error(store, place, command, &signs.says, known, |_| true)?;
+    let same = |fix: &Item, likeness| match likeness {
+        MessageLikeness::Same => scope.takes(fix, &signs.says),
+        MessageLikeness::OtherNames => is_habit(fix) && scope.takes(fix, &signs.says),
+        MessageLikeness::Other => false,
+    };
+    let found = find_similar_error(store, place, command, &signs.says, known, same)?;
     let found = match exact {
         Some(exact) => Some(found.filter(is_own).unwrap_or(exact)),
         None => found,
@@ -115,7 +142,7 @@ fn find_similar_error(
     command: &str,
     says: &[String],
     known: &mut KnownErrors,
-    fits: impl Fn(&Item) -> bool,
+    fits: impl Fn(&Item, MessageLikeness) -> bool,
 ) -> Result<Option<Item>> {
     let is_telling = |skeleton: &MessageSkeleton| skeleton.strength > MessageStrength::Nothing;
     let skeletons = says.iter().map(|said| MessageSkeleton::from_message(said));
@@ -127,26 +154,39 @@ fn find_similar_error(
     // full-text index does not know: the newest items are compared one by one.
     let newest = read_errors(store.details(project, kind, None, MAX_NEWEST_ITEMS)?);
     let program = program_of(command);
+    // Most are only compared by their details; the one that is injected is read
+    // whole, through the reader that knows what was rejected.
+    let read = |id: i64, likeness| -> Result<Option<Item>> {
+        let found = store.find_items(&[ItemRef::Id(id)])?.pop();
+        Ok(found.filter(|item| fits(item, likeness)))
+    };
+    let mut other_names: Vec<i64> = Vec::new();
     for skeleton in &telling {
-        let mut same = known.same(&newest, skeleton, &telling);
-        let is_own = |row: &&ErrorItem| row.is_of(program);
+        let mut alike = known.alike(&newest, skeleton, &telling);
+        let is_own = |(likeness, row): &(MessageLikeness, &ErrorItem)| {
+            *likeness == MessageLikeness::Same && row.is_of(program)
+        };
         // Older items are searched only if there are any and the newest have no match
         // of this program.
-        let older = if newest.len() < MAX_NEWEST_ITEMS || same.iter().any(is_own) {
+        let older = if newest.len() < MAX_NEWEST_ITEMS || alike.iter().any(is_own) {
             Vec::new()
         } else {
             let words = Query::parse(&skeleton.longest_words(RAREST));
             read_errors(store.details(project, kind, Some(&words), MAX_SIMILAR_ITEMS)?)
         };
-        same.extend(known.same(&older, skeleton, &telling));
-        same.sort_by_key(|row| (row.is_of(program), row.last_time));
-        // Most are only compared by their details; the one that is injected is read
-        // whole, through the reader that knows what was rejected.
-        for row in same.into_iter().rev() {
-            let found = store.find_items(&[ItemRef::Id(row.id)])?.pop();
-            if let Some(item) = found.filter(&fits) {
+        alike.extend(known.alike(&older, skeleton, &telling));
+        alike.sort_by_key(|(_, row)| (row.is_of(program), row.last_time));
+        for (likeness, row) in alike.into_iter().rev() {
+            if likeness == MessageLikeness::OtherNames {
+                other_names.push(row.id);
+            } else if let Some(item) = read(row.id, likeness)? {
                 return Ok(Some(item));
             }
+        }
+    }
+    for id in other_names {
+        if let Some(item) = read(id, MessageLikeness::OtherNames)? {
+            return Ok(Some(item));
         }
     }
     Ok(None)
@@ -182,26 +222,37 @@ fn read_errors(rows: Vec<DetailRow>) -> Vec<ErrorItem> {
 struct KnownErrors(HashMap<String, MessageSkeleton>);
 
 impl KnownErrors {
-    /// Those of the items whose error has the same message, unless both errors have
-    /// another one that says more and differs.
-    fn same<'r>(
+    /// Those of the items whose error has the same message, also about something else,
+    /// unless both errors have another one that says more and differs.
+    fn alike<'r>(
         &mut self,
         rows: &'r [ErrorItem],
         skeleton: &MessageSkeleton,
         telling: &[MessageSkeleton],
-    ) -> Vec<&'r ErrorItem> {
+    ) -> Vec<(MessageLikeness, &'r ErrorItem)> {
         // The sieve rejects most messages by their letters alone.
         let sieve = skeleton.sieve();
         // Many items have the very same message.
-        let mut compared: HashMap<&str, bool> = HashMap::new();
-        let mut is_same = |said: &'r String| {
-            let compare = || sieve.may_hold(said) && self.find(said).is_same(skeleton);
+        let mut compared: HashMap<&str, MessageLikeness> = HashMap::new();
+        let mut compare = |said: &'r String| {
+            let compare = || {
+                if sieve.may_hold(said) {
+                    self.find(said).compare(skeleton)
+                } else {
+                    MessageLikeness::Other
+                }
+            };
             *compared.entry(said).or_insert_with(compare)
         };
-        let is_met = |row: &&'r ErrorItem| row.error.says.iter().flatten().any(&mut is_same);
-        let mut same: Vec<&ErrorItem> = rows.iter().filter(is_met).collect();
-        same.retain(|row| !self.is_outweighed(row, skeleton, telling));
-        same
+        let likeness = |row: &'r ErrorItem| {
+            let nearest = row.error.says.iter().flatten().map(&mut compare).max();
+            (nearest.unwrap_or(MessageLikeness::Other), row)
+        };
+        let mut alike: Vec<_> = rows.iter().map(likeness).collect();
+        alike.retain(|(likeness, row)| {
+            *likeness > MessageLikeness::Other && !self.is_outweighed(row, skeleton, telling)
+        });
+        alike
     }
 
     /// Whether the message that is the same is only what a tool says around different
@@ -248,14 +299,15 @@ fn program_of(command: &str) -> &str {
 fn met_before(
     store: &RecallReader<'_>,
     scene: &RecallContext<'_>,
-    command: &str,
-    signs: &ErrorSigns,
+    met: &MetError<'_>,
     known: &mut KnownErrors,
 ) -> Result<Option<(Item, String)>> {
     // What this session said about its own failures is in its context.
-    let elsewhere = |item: &Item| item.session != *scene.session;
+    let elsewhere =
+        |item: &Item, likeness| likeness == MessageLikeness::Same && item.session != *scene.session;
     let place = (scene.project.as_str(), Kind::Failure);
-    match find_similar_error(store, place, command, &signs.says, known, elsewhere)? {
+    let says = &met.signs.says;
+    match find_similar_error(store, place, met.command, says, known, elsewhere)? {
         Some(failure) => find_explanation(store, &failure),
         None => Ok(None),
     }
@@ -342,46 +394,6 @@ fn says_only_that_it_failed(entry: &str, failure: &Item) -> bool {
     bare(entry).contains(&bare(&failure.title))
 }
 
-/// Words that show that a sentence and a failure are about the same thing.
-#[derive(Default)]
-struct SubjectWords(HashSet<String>);
-
-impl SubjectWords {
-    fn for_each_word(text: &str, mut take: impl FnMut(&str)) {
-        let mut splitter = TermSplitter::default();
-        splitter.for_each_term(text, |term, _| {
-            if term.len() > 2 && !is_stop(term) && !COMMON_FAILURE_WORDS.contains(&term) {
-                take(term);
-            }
-        });
-    }
-
-    fn add_text(&mut self, text: &str) {
-        Self::for_each_word(text, |term| {
-            self.0.insert(term.to_owned());
-        });
-    }
-
-    /// How many different ones a text contains.
-    fn count_shared(&self, text: &str) -> usize {
-        let mut shared: HashSet<String> = HashSet::new();
-        Self::for_each_word(text, |term| {
-            if self.0.contains(term) {
-                shared.insert(term.to_owned());
-            }
-        });
-        // The name of a library is not shared by chance.
-        let weight = |term: &String| 1 + usize::from(term.len() >= MIN_LONG_NAME_BYTES);
-        shared.iter().map(weight).sum()
-    }
-}
-
-/// Words that occur in most failures and commands.
-const COMMON_FAILURE_WORDS: &[&str] = &[
-    "error", "fail", "failed", "test", "run", "cargo", "npm", "pnpm", "python", "pytest", "make",
-    "build", "src", "code", "exit",
-];
-
 pub(super) fn recall_for_failure(
     store: &RecallReader<'_>,
     scene: &RecallContext<'_>,
@@ -389,11 +401,12 @@ pub(super) fn recall_for_failure(
     error: &str,
 ) -> Result<RecallResult> {
     let mut recall = RecallResult::default();
-    let signs = read_error(command, error);
+    let met = MetError::new(command, error);
     let mut known = KnownErrors::default();
-    let found = match fix_of(store, scene.project, command, &signs, &mut known)? {
+    let found = match fix_of(store, scene.project, &met, &mut known)? {
         Some(found) => Some(found),
-        None => met_before(store, scene, command, &signs, &mut known)?,
+        None if met.scope.has_refused() => None,
+        None => met_before(store, scene, &met, &mut known)?,
     };
     let Some((item, why)) = found else {
         return match missing_path(error) {

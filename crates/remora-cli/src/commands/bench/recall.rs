@@ -111,6 +111,11 @@ pub(super) fn run(args: &BenchRecallArgs, out: &mut Output) -> Result<Exit, CliE
     for (half, moment, figures) in &table {
         out.print_text(&format!("{}\n", figures.format_line(*half, *moment)))?;
     }
+    for (half, moment, figures) in &table {
+        if let (Some(SituationKind::Failure), Some(lost)) = (moment, figures.format_lost()) {
+            out.print_text(&format!("fixes lost in {}: {lost}\n", half.name()))?;
+        }
+    }
     Ok(Exit::GoOn)
 }
 
@@ -250,6 +255,7 @@ fn as_json(verdict: &SituationVerdict) -> Value {
         "moment": verdict.moment.name(),
         "wanted": verdict.wanted,
         "missed": verdict.missed,
+        "lost": verdict.lost.iter().map(|stage| stage.name()).collect::<Vec<_>>(),
         "given": verdict.given,
         "wrong": verdict.wrong,
         "forbidden": verdict.forbidden,

@@ -112,6 +112,133 @@ const CHANGING_VERBS: &[&str] = &[
     "system",
 ];
 
+/// Verbs that show, ask or check, whosever they are.
+const SHOWING_VERBS: &[&str] = &[
+    "status",
+    "diff",
+    "log",
+    "logs",
+    "show",
+    "list",
+    "ls",
+    "get",
+    "describe",
+    "inspect",
+    "view",
+    "ps",
+    "top",
+    "info",
+    "history",
+    "search",
+    "help",
+    "--help",
+    "-h",
+    "version",
+    "--version",
+    "-V",
+    "explain",
+    "plan",
+    "preview",
+    "whoami",
+    "doctor",
+    "outdated",
+    "why",
+    "tree",
+    "blame",
+    "branch",
+    "trace",
+    "watch",
+    "check",
+    "--check",
+    "test",
+    "tests",
+    "lint",
+    "vet",
+    "typecheck",
+    "type-check",
+    "tsc",
+    "clippy",
+    "bench",
+    "verify",
+    "validate",
+    "--dry-run",
+    "-n",
+];
+/// Programs that show, ask or check, whatever their arguments are.
+const SHOWING_PROGRAMS: &[&str] = &[
+    "awk",
+    "cd",
+    "cmp",
+    "cut",
+    "date",
+    "df",
+    "diff",
+    "dig",
+    "du",
+    "env",
+    "free",
+    "hexdump",
+    "host",
+    "hostname",
+    "hyperfine",
+    "id",
+    "jest",
+    "journalctl",
+    "jq",
+    "man",
+    "mypy",
+    "netstat",
+    "nm",
+    "nslookup",
+    "objdump",
+    "od",
+    "pgrep",
+    "ping",
+    "printenv",
+    "pytest",
+    "readelf",
+    "rspec",
+    "ruff",
+    "shellcheck",
+    "sleep",
+    "sort",
+    "ss",
+    "test",
+    "time",
+    "traceroute",
+    "true",
+    "tsc",
+    "uname",
+    "uniq",
+    "vitest",
+    "whoami",
+    "xxd",
+    "yq",
+];
+/// Programs that ask, unless a word of theirs changes something.
+const ASKING_PROGRAMS: &[(&str, &[&str])] = &[
+    (
+        "curl",
+        &[
+            "-X",
+            "-d",
+            "--data",
+            "-F",
+            "-T",
+            "-o",
+            "-O",
+            "-sSLo",
+            "--request",
+        ],
+    ),
+    ("psql", SQL_CHANGES),
+    ("mysql", SQL_CHANGES),
+    ("sqlite3", SQL_CHANGES),
+];
+const SQL_CHANGES: &[&str] = &[
+    "alter", "create", "delete", "drop", "grant", "insert", "reindex", "revoke", "truncate",
+    "update", "-f", "<",
+];
 /// Words behind the program among which its verb is.
 const MAX_VERB_WORDS: usize = 4;
 
@@ -184,6 +311,11 @@ const BOOKKEEPING_STARTS: &[&str] = &[
     "git config --global --get",
     "git config --global --list",
     "git remote -v",
+    "git push",
+    "git log",
+    "git tag",
+    "gh pr",
+    "glab mr",
 ];
 
 /// Verbs of git whose other forms do the same to another branch or remote.
@@ -223,6 +355,34 @@ pub(crate) fn can_change_state(key: &str) -> bool {
     };
     let shows = only_looks(key) && !split_key_parts(key).any(edits_in_place);
     !shows && split_key_parts(key).any(acts)
+}
+
+/// Whether the command with this key may have changed something, as far as can be
+/// seen: it is none of those that only show, ask, check or record work.
+pub(crate) fn may_change_state(key: &str) -> bool {
+    let acts = |part: &str| {
+        let mut words = part.split(' ').map(|word| word.trim_matches(['\'', '"']));
+        let program = words.next().unwrap_or_default();
+        let asks = ASKING_PROGRAMS.iter().find(|(name, _)| *name == program);
+        !BOOKKEEPING_STARTS
+            .iter()
+            .any(|begin| part.starts_with(begin))
+            && !super::LOOKUP_PROGRAMS.contains(&program)
+            && !SHOWING_PROGRAMS.contains(&program)
+            && asks.is_none_or(|(_, changes)| {
+                let lower = part.to_lowercase();
+                let mut words = lower.split([' ', '\'', '"']);
+                words.any(|word| {
+                    changes
+                        .iter()
+                        .any(|change| change.eq_ignore_ascii_case(word))
+                })
+            })
+            && !words
+                .take(MAX_VERB_WORDS)
+                .any(|word| word.split(':').any(|verb| SHOWING_VERBS.contains(&verb)))
+    };
+    can_change_state(key) || !only_looks(key) && split_key_parts(key).any(acts)
 }
 
 /// What the second form of a command says more than the first, if that is only
@@ -309,6 +469,34 @@ mod tests {
             "sed -n 1,3p a.rs",
         ] {
             assert!(!can_change_state(key), "{key}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_look_and_no_check_may_have_changed_something() {
+        for key in [
+            "ansible nomad -b -a 'consul reload'",
+            "bundle exec pod deintegrate",
+            "make proto",
+            "psql -c 'alter table a add b int'",
+            "curl -X DELETE http://localhost:9200/a",
+            "xcodebuild -downloadPlatform iOS",
+        ] {
+            assert!(may_change_state(key), "{key}");
+        }
+        for key in [
+            "kubectl get pods -n a",
+            "npm run lint",
+            "npm run test:unit",
+            "psql -c 'select 1'",
+            "curl -s http://localhost/health",
+            "git push",
+            "git log --oneline",
+            "jq .a b.json",
+            "cargo clippy | head",
+            "terraform plan",
+        ] {
+            assert!(!may_change_state(key), "{key}");
         }
     }
 

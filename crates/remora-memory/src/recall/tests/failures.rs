@@ -175,3 +175,49 @@ fn only_what_reads_as_a_failure_that_can_be_known_again_is_one() {
         );
     }
 }
+
+#[test]
+fn a_setting_mends_the_same_words_about_something_else_and_code_does_not() {
+    let says = "ValueError: Missing staticfiles manifest entry for 'site.css'";
+    let error = "ValueError: Missing staticfiles manifest entry for 'js/map.js'";
+    let command = "bin/serve --once";
+    for (change, file, expected) in [
+        ("Added `STORAGES` to a", "config/settings/test.py", true),
+        ("Ran `manage collectstatic`", "", true),
+        ("Changed `start` in a", "sightings/views.py", false),
+        // What only the first error names is what was mended.
+        ("Ran `manage findstatic site.css`", "", false),
+    ] {
+        let world = World::default();
+        let files = [file].into_iter().filter(|file| !file.is_empty());
+        world.add(Item {
+            facts: vec![format!("fix: {change}")],
+            files_modified: files.map(str::to_owned).collect(),
+            ..fix("bin/start", says, change, 2)
+        });
+        let found = world.at(&RecallTrigger::Failure { command, error });
+        assert_eq!(!names(&found).is_empty(), expected, "{change}");
+    }
+}
+
+#[test]
+fn a_fix_of_what_only_its_own_error_names_is_not_given() {
+    let says = "403 Cloud Vision API has not been used in project 4411 before or it is disabled";
+    let change = "Ran `gcloud services enable vision.googleapis.com`";
+    for (api, expected) in [("Vision", true), ("Text-to-Speech", false)] {
+        let world = World::default();
+        world.add(Item {
+            facts: vec![format!("fix: {change}")],
+            ..fix("python label.py", says, change, 2)
+        });
+        let error = format!(
+            "403 Cloud {api} API has not been used in project 4411 before or it is disabled."
+        );
+        let command = "python speak.py";
+        let found = world.at(&RecallTrigger::Failure {
+            command,
+            error: &error,
+        });
+        assert_eq!(!names(&found).is_empty(), expected, "{api}");
+    }
+}

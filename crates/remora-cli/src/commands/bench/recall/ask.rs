@@ -3,7 +3,7 @@
 
 use remora_client::{InjectionLog, NewInjection, locate_project};
 use remora_core::ids::SessionId;
-use remora_core::record::{self, Item};
+use remora_core::record::{self, Item, Kind};
 use remora_core::tokens;
 use remora_embed::LazyEncoder;
 use remora_memory::prompt_embedding::PromptEmbedding;
@@ -20,6 +20,33 @@ use crate::error::CliError;
 use remora_app::embed_prompt;
 use remora_app::recall_environment::{RecallEnvironment, RecallSettings, SessionHistory};
 
+/// Where the fix that a failure needed was lost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum LostStage {
+    /// No pass proved a fix.
+    NotLearned,
+    /// A fix was learned in that session, but by another pass of the command.
+    LearnedElsewhere,
+    /// The fix is stored, and nothing was given.
+    NotMatched,
+    /// The fix is stored, and something else was given.
+    Outweighed,
+    /// What the user refused was given in its place.
+    Refused,
+}
+
+impl LostStage {
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::NotLearned => "not learned",
+            Self::LearnedElsewhere => "learned elsewhere",
+            Self::NotMatched => "not matched",
+            Self::Outweighed => "outweighed",
+            Self::Refused => "refused",
+        }
+    }
+}
+
 /// What came of a situation.
 #[derive(Debug)]
 pub(super) struct SituationVerdict {
@@ -31,6 +58,8 @@ pub(super) struct SituationVerdict {
     pub(super) wanted: usize,
     /// Those that were not, as the set names them, with why.
     pub(super) missed: Vec<String>,
+    /// Of a failure, where each of them was lost.
+    pub(super) lost: Vec<LostStage>,
     /// Items that were given.
     pub(super) given: usize,
     /// Items that were given without need, as `#12 kind title`.
@@ -174,9 +203,13 @@ fn score_situation(
             .any(|(_, row)| row.is_some_and(|row| played.matches_label(row, label)))
     };
     let mut missed = Vec::new();
+    let mut lost = Vec::new();
     for wanted in &situation.must {
         if wanted.split('|').any(told) {
             continue;
+        }
+        if situation.moment == SituationKind::Failure {
+            lost.push(find_lost_stage(played, wanted, back));
         }
         let mut reasons = back.passed.iter().filter(|passed| {
             let row = row(&passed.item);
@@ -211,6 +244,7 @@ fn score_situation(
         moment: situation.moment,
         wanted: situation.must.len(),
         missed,
+        lost,
         given: given.len(),
         wrong,
         forbidden,
@@ -220,6 +254,37 @@ fn score_situation(
         has_intent: false,
         candidates: candidates_to_json(played, situation, back),
         text: back.text.clone().unwrap_or_default(),
+    }
+}
+
+/// Where the fix that a label names was lost.
+fn find_lost_stage(played: &PlayedProject, wanted: &str, back: &RecallResult) -> LostStage {
+    let is_wanted = |row: &&Item| {
+        let mut labels = wanted.split('|');
+        labels.any(|label| played.matches_label(row, label))
+    };
+    let fixes = || played.rows.iter().filter(|row| row.kind == Kind::Fix);
+    if fixes().any(|row| is_wanted(&row)) {
+        return match back.given.first() {
+            None => LostStage::NotMatched,
+            Some(given) if given.kind == Kind::Fix => LostStage::Outweighed,
+            Some(_) => LostStage::Refused,
+        };
+    }
+    // The label names the fix; the rows of its step show which command passed.
+    let step = |label: &str| label.split(':').next().unwrap_or(label).to_owned();
+    let steps: Vec<String> = wanted.split('|').map(step).collect();
+    let passes = played.rows.iter().filter(|row| {
+        let mut steps = steps.iter();
+        row.command().is_some() && steps.any(|step| played.matches_label(row, step))
+    });
+    let is_same = |pass: &Item, fix: &Item| {
+        fix.session == pass.session && fix.command().is_some() && fix.command() == pass.command()
+    };
+    let mut passes = passes.flat_map(|pass| fixes().filter(move |fix| is_same(pass, fix)));
+    match passes.next() {
+        Some(_) => LostStage::LearnedElsewhere,
+        None => LostStage::NotLearned,
     }
 }
 

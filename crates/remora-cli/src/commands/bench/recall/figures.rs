@@ -1,9 +1,11 @@
 //! The figures: how much of what had to be given was, how much of what was
 //! given was right, and how often nothing was given where nothing should be.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Value, json};
 
-use super::ask::SituationVerdict;
+use super::ask::{LostStage, SituationVerdict};
 use super::set::SituationKind;
 use crate::args::BenchHalf;
 
@@ -25,6 +27,8 @@ pub(super) struct RecallStats {
     tokens: u64,
     intents: usize,
     intents_right: usize,
+    /// Of failures: how many fixes were lost at which stage.
+    lost: BTreeMap<LostStage, usize>,
 }
 
 impl RecallStats {
@@ -42,6 +46,9 @@ impl RecallStats {
             sum.tokens += u64::from(one.tokens);
             sum.intents += usize::from(one.has_intent);
             sum.intents_right += usize::from(one.has_intent && one.misread.is_none());
+            for stage in &one.lost {
+                *sum.lost.entry(*stage).or_default() += 1;
+            }
         }
         sum
     }
@@ -84,6 +91,13 @@ impl RecallStats {
         )
     }
 
+    /// `not learned 2, outweighed 1`; nothing where no fix was lost.
+    pub(super) fn format_lost(&self) -> Option<String> {
+        let told = |(stage, count): (&LostStage, &usize)| format!("{} {count}", stage.name());
+        let told: Vec<String> = self.lost.iter().map(told).collect();
+        (!told.is_empty()).then(|| told.join(", "))
+    }
+
     pub(super) fn to_json(&self, half: BenchHalf, moment: Option<SituationKind>) -> Value {
         json!({
             "half": half.name(),
@@ -101,6 +115,11 @@ impl RecallStats {
             "intents": self.intents,
             "intents_right": self.intents_right,
             "tokens": self.mean_tokens(),
+            "lost": self
+                .lost
+                .iter()
+                .map(|(stage, count)| (stage.name(), *count))
+                .collect::<BTreeMap<_, _>>(),
         })
     }
 }
@@ -130,6 +149,7 @@ mod tests {
             moment: SituationKind::Prompt,
             wanted,
             missed: vec![String::new(); missed],
+            lost: vec![LostStage::NotLearned; missed],
             given,
             wrong: vec![String::new(); wrong],
             forbidden: Vec::new(),
@@ -155,6 +175,7 @@ mod tests {
         assert_eq!(sum.quiet_rate(), Some(0.5));
         assert_eq!(sum.mean_tokens(), 100);
         assert_eq!(RecallStats::default().precision(), None);
+        assert_eq!(sum.format_lost().as_deref(), Some("not learned 1"));
         assert_eq!(
             sum.format_line(BenchHalf::Dev, None)
                 .split_whitespace()
