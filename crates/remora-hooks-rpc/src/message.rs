@@ -90,9 +90,10 @@ pub(crate) fn parse_line(line: &[u8]) -> Result<Incoming, Refused> {
         )));
     };
     let id = fields.remove("id");
+    // A fraction may come back as another one, and then the answer has no request.
     let known_id = id
         .as_ref()
-        .is_none_or(|id| id.is_string() || id.is_number() || id.is_null());
+        .is_none_or(|id| id.is_string() || id.is_i64() || id.is_u64() || id.is_null());
     let answered = id.clone().filter(|_| known_id).unwrap_or_default();
     let refuse = |code: i32, key: &str, why: &str| {
         Err(Refused {
@@ -101,7 +102,7 @@ pub(crate) fn parse_line(line: &[u8]) -> Result<Incoming, Refused> {
         })
     };
     if !known_id {
-        return refuse(INVALID_REQUEST, "id", "must be a string or a number");
+        return refuse(INVALID_REQUEST, "id", "must be a string or a whole number");
     }
     if fields.get("jsonrpc") != Some(&Value::from("2.0")) {
         return refuse(INVALID_REQUEST, "jsonrpc", "must be \"2.0\"");
@@ -167,6 +168,12 @@ mod tests {
             ),
             (
                 r#"{"jsonrpc":"2.0","id":[],"method":"fire"}"#,
+                INVALID_REQUEST,
+                Some("id"),
+                Value::Null,
+            ),
+            (
+                r#"{"jsonrpc":"2.0","id":60000000000000000000000,"method":"fire"}"#,
                 INVALID_REQUEST,
                 Some("id"),
                 Value::Null,

@@ -124,5 +124,5 @@ fn build_error() -> Value {
 }
 
 fn id_schema() -> Value {
-    json!({ "type": ["string", "number", "null"] })
+    json!({ "type": ["string", "integer", "null"] })
 }

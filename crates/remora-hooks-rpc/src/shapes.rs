@@ -149,7 +149,7 @@ pub(crate) fn anything() -> Value {
 
 fn request_id() -> Value {
     json!({
-        "type": ["string", "number", "null"],
+        "type": ["string", "integer", "null"],
         "description": "The id of the `fire`",
     })
 }

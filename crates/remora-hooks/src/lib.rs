@@ -16,6 +16,9 @@ mod condition;
 mod config;
 mod deliver;
 mod error;
+#[cfg(test)]
+#[path = "../tests/it/fuzzing.rs"]
+mod fuzzing;
 mod handler;
 mod host;
 pub mod inspect;

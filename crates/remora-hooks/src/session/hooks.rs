@@ -141,16 +141,17 @@ impl Registration {
 }
 
 /// All of them, as values.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct SessionHooks {
     list: Vec<Registration>,
     #[serde(skip)]
     compiled: Vec<Vec<Arc<SessionHandler>>>,
 }
 
-impl PartialEq for SessionHandler {
+impl PartialEq for SessionHooks {
+    /// What was compiled follows from the list.
     fn eq(&self, other: &Self) -> bool {
-        crate::plan::handler_id(&self.entry) == crate::plan::handler_id(&other.entry)
+        self.list == other.list
     }
 }
 

@@ -5,6 +5,8 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
+use remora_hooks::FileChangeKind;
+
 use super::clock::wait_for;
 use super::world::World;
 
@@ -29,7 +31,6 @@ pub(super) fn run_bash(
     let settings = fs::read_to_string(root.join(".claude/settings.json")).unwrap_or_default();
     let settings: serde_json::Value = serde_json::from_str(&settings).unwrap_or_default();
     let of_settings = settings["env"].as_object().into_iter().flatten();
-    let watched = list_contents(world);
     let mut child = Command::new("/bin/bash")
         .arg(&script)
         .current_dir(&*cwd)
@@ -46,11 +47,6 @@ pub(super) fn run_bash(
         return None;
     }
     wait_for("the shell says where it ended", || end.exists());
-    for (path, content) in watched {
-        if fs::read(&path).ok() != content {
-            world.note_change(&path, remora_hooks::FileChangeKind::Change);
-        }
-    }
     if let Ok(text) = fs::read_to_string(&end)
         && !text.trim().is_empty()
     {
@@ -64,7 +60,21 @@ pub(super) fn run_bash(
     })
 }
 
-fn list_contents(world: &World<'_>) -> Vec<(PathBuf, Option<Vec<u8>>)> {
+/// The watcher will notice what a tool has changed.
+pub(super) fn note_changes(world: &World<'_>, before: Vec<(PathBuf, Option<Vec<u8>>)>) {
+    for (path, content) in before {
+        let kind = match (content.is_some(), path.exists()) {
+            (true, true) => FileChangeKind::Change,
+            (false, true) => FileChangeKind::Add,
+            (_, false) => FileChangeKind::Unlink,
+        };
+        if fs::read(&path).ok() != content {
+            world.note_change(&path, kind);
+        }
+    }
+}
+
+pub(super) fn list_contents(world: &World<'_>) -> Vec<(PathBuf, Option<Vec<u8>>)> {
     let paths = world.session.list_watched_paths().into_iter();
     let files = paths.filter(|path| !path.is_dir() && path.extension().is_none_or(|e| e != "json"));
     files

@@ -94,6 +94,8 @@ pub(super) struct World<'a> {
     timer_us: Cell<Option<u64>>,
     /// Ids of handlers that the event waits for.
     waited_for: RefCell<BTreeSet<String>>,
+    /// The user is asked something.
+    asks: Cell<bool>,
     /// The recording would have had the last event.
     pub(super) recorded: Cell<bool>,
     /// Where the event that is fired now is listed.
@@ -136,6 +138,7 @@ impl<'a> World<'a> {
             changes: RefCell::default(),
             timer_us: Cell::new(None),
             waited_for: RefCell::default(),
+            asks: Cell::new(false),
             recorded: Cell::new(false),
             fired_at: Cell::new(0),
             fires: Cell::new(false),
@@ -519,13 +522,30 @@ impl<'a> World<'a> {
     }
 
     fn press_key(&self, key: &str) {
-        self.keys.borrow_mut().push(key.to_owned());
+        let mut keys = self.keys.borrow_mut();
+        keys.push(key.to_owned());
+        let again = keys.iter().filter(|pressed| *pressed == key).count() >= 2;
+        drop(keys);
         match key {
+            _ if self.asks.get() => {}
             "Escape" => self.interrupt(Interruption::Escape),
             // The first asks, the second leaves.
-            _ if self.keys.borrow().len() >= 2 => self.interrupt(Interruption::Exit),
+            "C-c" | "C-d" if again => self.interrupt(Interruption::Exit),
             _ => {}
         }
+    }
+
+    /// Asks the user, who presses a key; `None` if the session ends instead.
+    pub(super) fn ask_user(&self) -> Option<String> {
+        let before = self.keys.borrow().len();
+        self.asks.set(true);
+        self.run_until(|| {
+            self.keys.borrow().len() > before
+                || self.interruption.get().is_some()
+                || self.is_drive_over()
+        });
+        self.asks.set(false);
+        self.keys.borrow().get(before).cloned()
     }
 
     fn interrupt(&self, how: Interruption) {

@@ -28,9 +28,12 @@ impl ScriptedServers {
             let at = args.iter().position(|arg| arg == flag)?;
             args.get(at + 1)
         };
+        let parse = |file: &Path| -> Value {
+            let text = fs::read_to_string(file).unwrap_or_default();
+            serde_json::from_str(&text).unwrap_or_default()
+        };
         let mut read = |file: &Path, prefix: &str| {
-            let text = fs::read_to_string(file).unwrap_or_else(|_| "{}".into());
-            let value: Value = serde_json::from_str(&text).unwrap();
+            let value = parse(file);
             for (name, server) in value["mcpServers"].as_object().into_iter().flatten() {
                 if server["command"] != "/bin/false" {
                     names.push(format!("{prefix}{name}"));
@@ -41,8 +44,17 @@ impl ScriptedServers {
             read(Path::new(file), "");
         }
         read(&home.join("app/.mcp.json"), "");
+        read(&home.join(".claude.json"), "");
         if let Some(plugin) = after("--plugin-dir") {
-            read(&Path::new(plugin).join(".mcp.json"), "plugin:labplug:");
+            let plugin = Path::new(plugin);
+            let manifest = plugin.join(".claude-plugin/plugin.json");
+            let name = parse(&manifest)["name"]
+                .as_str()
+                .unwrap_or_default()
+                .to_owned();
+            let prefix = format!("plugin:{name}:");
+            read(&plugin.join(".mcp.json"), &prefix);
+            read(&manifest, &prefix);
         }
         Self {
             names: Mutex::new(names),

@@ -105,6 +105,17 @@ impl Client<'_> {
         let fired = self.fire(Some(talk), "PermissionRequest", &own);
         self.take(talk, &fired);
         let outcome = fired.report.outcome;
+        if outcome.permission.is_none() && self.world.case.is_interactive() {
+            return match self.world.ask_user().as_deref() {
+                Some("Enter" | "1" | "y") => (Some(input), false),
+                Some("2") => {
+                    let tool = call["name"].as_str().unwrap().to_owned();
+                    self.allowed.borrow_mut().push(tool);
+                    (Some(input), false)
+                }
+                _ => (None, true),
+            };
+        }
         if outcome.permission != Some(Permission::Allow) {
             return (None, outcome.interrupt == Some(true));
         }
@@ -142,9 +153,11 @@ impl Client<'_> {
             return Course::stopped(ready.stops);
         };
         let before = talk.cwd.clone();
+        let watched = tools::list_contents(self.world);
         let Some(mut end) = self.run_tool(talk, call, input) else {
             return Course::Ends("");
         };
+        tools::note_changes(self.world, watched);
         let mut own = json!({"tool_name": call["name"], "tool_input": input});
         let event = if end.succeeded {
             own["tool_response"] = end.response;
@@ -207,6 +220,16 @@ impl Client<'_> {
                     "userModified": false});
                 ToolOutput::new(true, "File created successfully".into(), response)
             }
+            "Edit" => match std::fs::read_to_string(text("file_path")) {
+                Ok(content) => {
+                    let content = content.replacen(text("old_string"), text("new_string"), 1);
+                    case::write_file(Path::new(text("file_path")), &content);
+                    let response = json!({"filePath": text("file_path"),
+                        "oldString": text("old_string"), "newString": text("new_string")});
+                    ToolOutput::new(true, "The file has been updated".into(), response)
+                }
+                Err(error) => ToolOutput::new(false, error.to_string(), Value::Null),
+            },
             "Read" => match std::fs::read_to_string(text("file_path")) {
                 Ok(content) => {
                     let lines = content.lines().count() + 1;
