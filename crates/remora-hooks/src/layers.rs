@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use remora_files::ReadError;
+use serde_json::{Map, Value};
 
 use crate::config::{self, HandlerConfig, Settings, SettingsResult, Strictness};
 use crate::error::LoadError;
@@ -18,9 +19,12 @@ use crate::names;
 use crate::permissions::RuleText;
 
 mod discover;
+mod options;
 mod plugin;
 mod source;
 
+pub use options::PluginOptions;
+pub(crate) use options::fill_options;
 pub use source::LayerSource;
 
 /// A plugin's name and places.
@@ -34,6 +38,8 @@ pub struct Plugin {
     pub data: PathBuf,
     /// Who switched it on.
     pub enabled: PluginActivation,
+    /// What the user has set for it.
+    pub options: PluginOptions,
 }
 
 /// Who switched a plugin on.
@@ -192,6 +198,8 @@ pub(crate) struct Layers {
     pub(crate) plugins: Vec<Plugin>,
     /// Plugins that are switched on, by full id.
     pub(crate) enabled_plugins: BTreeMap<String, PluginActivation>,
+    /// Options by the plugin's id, as far as users may set them.
+    pub(crate) plugin_options: BTreeMap<String, Map<String, Value>>,
     pub(crate) managed_only: bool,
     pub(crate) plugins_only: bool,
     pub(crate) http_urls: Option<Vec<String>>,
@@ -491,6 +499,17 @@ impl Layers {
                 self.enabled_plugins.insert(id.clone(), enabled);
             } else {
                 self.enabled_plugins.remove(id);
+            }
+        }
+        // As in the client: a repository cannot set options of the user's plugins.
+        if matches!(place.source, LayerSource::User | LayerSource::Flag) {
+            for (id, options) in &settings.plugin_options {
+                let known = self.plugin_options.entry(id.clone()).or_default();
+                known.extend(
+                    options
+                        .iter()
+                        .map(|(key, value)| (key.clone(), value.clone())),
+                );
             }
         }
         self.env
