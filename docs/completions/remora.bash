@@ -373,6 +373,9 @@ _remora() {
             remora__subcmd__help__subcmd__hooks,try)
                 cmd="remora__subcmd__help__subcmd__hooks__subcmd__try"
                 ;;
+            remora__subcmd__help__subcmd__hooks,ui)
+                cmd="remora__subcmd__help__subcmd__hooks__subcmd__ui"
+                ;;
             remora__subcmd__help__subcmd__import,claude-code)
                 cmd="remora__subcmd__help__subcmd__import__subcmd__claude__subcmd__code"
                 ;;
@@ -526,6 +529,9 @@ _remora() {
             remora__subcmd__hooks,try)
                 cmd="remora__subcmd__hooks__subcmd__try"
                 ;;
+            remora__subcmd__hooks,ui)
+                cmd="remora__subcmd__hooks__subcmd__ui"
+                ;;
             remora__subcmd__hooks__subcmd__help,add)
                 cmd="remora__subcmd__hooks__subcmd__help__subcmd__add"
                 ;;
@@ -573,6 +579,9 @@ _remora() {
                 ;;
             remora__subcmd__hooks__subcmd__help,try)
                 cmd="remora__subcmd__hooks__subcmd__help__subcmd__try"
+                ;;
+            remora__subcmd__hooks__subcmd__help,ui)
+                cmd="remora__subcmd__hooks__subcmd__help__subcmd__ui"
                 ;;
             remora__subcmd__import,claude-code)
                 cmd="remora__subcmd__import__subcmd__claude__subcmd__code"
@@ -1757,7 +1766,7 @@ _remora() {
             return 0
             ;;
         remora__subcmd__help__subcmd__hooks)
-            opts="lint test record serve remove enable disable try add run explain list health replay schema"
+            opts="lint test record serve ui remove enable disable try add run explain list health replay schema"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1967,6 +1976,20 @@ _remora() {
             return 0
             ;;
         remora__subcmd__help__subcmd__hooks__subcmd__try)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        remora__subcmd__help__subcmd__hooks__subcmd__ui)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -2807,7 +2830,7 @@ _remora() {
             return 0
             ;;
         remora__subcmd__hooks)
-            opts="-h -V --help --version lint test record serve remove enable disable try add run explain list health replay schema help"
+            opts="-h -V --help --version lint test record serve ui remove enable disable try add run explain list health replay schema help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3047,7 +3070,7 @@ _remora() {
             return 0
             ;;
         remora__subcmd__hooks__subcmd__help)
-            opts="lint test record serve remove enable disable try add run explain list health replay schema help"
+            opts="lint test record serve ui remove enable disable try add run explain list health replay schema help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3271,6 +3294,20 @@ _remora() {
             return 0
             ;;
         remora__subcmd__hooks__subcmd__help__subcmd__try)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        remora__subcmd__hooks__subcmd__help__subcmd__ui)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -3726,6 +3763,48 @@ _remora() {
                     return 0
                     ;;
                 --permission-mode)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        remora__subcmd__hooks__subcmd__ui)
+            opts="-h -V --project --cwd --home --managed --settings --plugin --setting-sources --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --project)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --cwd)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --home)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --managed)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --settings)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --plugin)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --setting-sources)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -253,6 +253,8 @@ pub(crate) enum HooksCommand {
     Serve(HooksServeArgs),
     /// Print a JSON schema of what hooks read and write
     Schema(HooksSchemaArgs),
+    /// Browse and edit hooks in the terminal
+    Ui(HooksUiArgs),
     /// Put a hook into a settings file
     Add(HooksAddArgs),
     /// Take a hook out of its settings file

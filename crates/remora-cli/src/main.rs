@@ -13,6 +13,7 @@ mod output;
 mod project_env;
 mod settings;
 mod signals;
+mod terminal;
 mod tools;
 
 use std::process::ExitCode;

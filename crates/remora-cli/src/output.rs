@@ -53,6 +53,11 @@ impl Output {
         Self { colours, stdout }
     }
 
+    /// Whether colours are wanted and can be seen.
+    pub(crate) fn has_colours(&self) -> bool {
+        self.colours
+    }
+
     /// The text in a style, if there is someone to see it.
     pub(crate) fn paint(&self, style: Style, text: &str) -> String {
         if self.colours && style != Style::Plain {

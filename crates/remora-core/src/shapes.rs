@@ -45,6 +45,11 @@ const SETTINGS_SHAPES: &[Shape] = &[
         is_status_line,
         "an object with `type` and `command`",
     ),
+    (
+        "pluginConfigs",
+        is_plugin_configs,
+        "an object of plugins, each with `options` that are strings, numbers, true or false, or lists of strings",
+    ),
     ("allowedHttpHookUrls", is_strings, "a list of strings"),
     ("claudeMdExcludes", is_strings, "a list of strings"),
     ("companyAnnouncements", is_strings, "a list of strings"),
@@ -68,6 +73,20 @@ const PERMISSION_SHAPES: &[Shape] = &[
 fn is_status_line(value: &Value) -> bool {
     value.get("type").is_some_and(Value::is_string)
         && value.get("command").is_some_and(Value::is_string)
+}
+
+fn is_plugin_configs(value: &Value) -> bool {
+    let is_option = |value: &Value| {
+        value.is_string() || value.is_number() || value.is_boolean() || is_strings(value)
+    };
+    let has_options = |plugin: &Value| match plugin.get("options") {
+        Some(Value::Object(options)) => options.values().all(is_option),
+        Some(_) => false,
+        None => plugin.is_object(),
+    };
+    value
+        .as_object()
+        .is_some_and(|plugins| plugins.values().all(has_options))
 }
 
 /// The words of permission modes; `manual` is an old one for the default.
@@ -159,6 +178,22 @@ pub fn drop_misfits(document: &mut Map<String, Value>, misfits: &[TypeMismatch])
 mod tests {
     use super::*;
     use serde_json::json;
+
+    #[test]
+    fn options_of_plugins_are_texts_numbers_switches_and_lists_of_texts() {
+        let fits = |options: Value| is_plugin_configs(&json!({"a@b": {"options": options}}));
+        assert!(fits(json!({"a": "", "b": 1.5, "c": false, "d": ["x"]})));
+        for wrong in [
+            json!({"a": null}),
+            json!({"a": {}}),
+            json!({"a": [1]}),
+            json!([]),
+        ] {
+            assert!(!fits(wrong.clone()), "{wrong}");
+        }
+        assert!(is_plugin_configs(&json!({"a@b": {}})));
+        assert!(!is_plugin_configs(&json!({"a@b": 1})));
+    }
 
     #[test]
     fn wrong_types_are_named_and_can_be_dropped() {

@@ -21,6 +21,8 @@ use layout::TextLayout;
 
 /// Where hooks that run are.
 const HOOKS_KEY: &str = "hooks";
+/// What the handlers of a group share.
+const MATCHER_KEY: &str = "matcher";
 
 /// Whether a handler runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
@@ -64,8 +66,13 @@ pub struct HandlerPlace {
 impl HandlerPlace {
     /// Its way in the document.
     pub fn path(&self) -> KeyPath {
+        self.group_path().key(HOOKS_KEY).index(self.index)
+    }
+
+    /// The way to its group.
+    pub fn group_path(&self) -> KeyPath {
         let groups = KeyPath::default().key(self.state.key()).key(&self.event);
-        groups.index(self.group).key(HOOKS_KEY).index(self.index)
+        groups.index(self.group)
     }
 }
 
@@ -124,7 +131,7 @@ pub fn list_handlers(text: &str) -> Result<Vec<WrittenHandler>, EditError> {
         let events = document.value().get(state.key()).and_then(Value::as_object);
         for (event, groups) in events.into_iter().flatten() {
             for (group, written) in groups.as_array().into_iter().flatten().enumerate() {
-                let matcher = written.get("matcher").and_then(Value::as_str);
+                let matcher = written.get(MATCHER_KEY).and_then(Value::as_str);
                 let handlers = written.get(HOOKS_KEY).and_then(Value::as_array);
                 for (index, entry) in handlers.into_iter().flatten().enumerate() {
                     all.push(WrittenHandler {
@@ -152,17 +159,9 @@ pub fn add_handler(
     matcher: Option<&str>,
     entry: &Value,
 ) -> Result<EditedSettings, EditError> {
-    inspect::read_handler(entry).map_err(|problem| {
-        EditError::Malformed(match problem.field {
-            Some(field) => format!("`{field}` {}", problem.problem),
-            None => problem.problem,
-        })
-    })?;
-    let head = match matcher {
-        Some(matcher) => json!({ "matcher": matcher }),
-        None => json!({}),
-    };
-    let head = head.as_object().cloned().unwrap_or_default();
+    refuse_malformed(entry)?;
+    let mut head = Map::new();
+    set_matcher(&mut head, matcher);
     insert(
         text.unwrap_or("{}\n"),
         HandlerState::Enabled,
@@ -170,6 +169,71 @@ pub fn add_handler(
         &head,
         entry,
     )
+}
+
+/// Puts another entry in the place of a handler. With another matcher it moves to
+/// a group of that matcher, unless it is alone in its own: the handlers beside it
+/// keep theirs.
+pub fn replace_handler(
+    text: &str,
+    place: &HandlerPlace,
+    matcher: Option<&str>,
+    entry: &Value,
+) -> Result<EditedSettings, EditError> {
+    refuse_malformed(entry)?;
+    let (without, mut head, old) = take_out(text, place)?;
+    let same_matcher = head.get(MATCHER_KEY).and_then(Value::as_str) == matcher;
+    let document = open(text)?;
+    let handlers = document.span(&place.group_path().key(HOOKS_KEY));
+    let is_alone = handlers.is_some_and(|handlers| handlers.children.len() == 1);
+    if !same_matcher && !is_alone {
+        set_matcher(&mut head, matcher);
+        return insert(&without, place.state, &place.event, &head, entry);
+    }
+    let mut text = text.to_owned();
+    if old != *entry {
+        text = TextLayout::new(&text, &document).replace(&place.path(), entry);
+    }
+    if !same_matcher {
+        text = replace_matcher(&text, &place.group_path(), matcher)?;
+    }
+    Ok(EditedSettings {
+        text,
+        place: Some(place.clone()),
+    })
+}
+
+fn replace_matcher(
+    text: &str,
+    group: &KeyPath,
+    matcher: Option<&str>,
+) -> Result<String, EditError> {
+    let document = open(text)?;
+    let layout = TextLayout::new(text, &document);
+    let path = group.key(MATCHER_KEY);
+    let is_there = document.span(&path).is_some();
+    Ok(match matcher {
+        Some(matcher) if is_there => layout.replace(&path, &json!(matcher)),
+        Some(matcher) => layout.insert_member(group, MATCHER_KEY, &json!(matcher)),
+        None => layout.remove(&path),
+    })
+}
+
+fn refuse_malformed(entry: &Value) -> Result<(), EditError> {
+    let read = inspect::read_handler(entry);
+    read.map(|_| ()).map_err(|problem| {
+        EditError::Malformed(match problem.field {
+            Some(field) => format!("`{field}` {}", problem.problem),
+            None => problem.problem,
+        })
+    })
+}
+
+fn set_matcher(head: &mut Map<String, Value>, matcher: Option<&str>) {
+    match matcher {
+        Some(matcher) => head.insert(MATCHER_KEY.to_owned(), json!(matcher)),
+        None => head.shift_remove(MATCHER_KEY),
+    };
 }
 
 /// Takes a handler out, and what is empty without it.

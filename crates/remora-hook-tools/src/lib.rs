@@ -12,6 +12,7 @@ pub mod document;
 pub mod edit;
 pub mod health;
 pub mod lint;
+pub mod listing;
 pub mod names;
 pub mod recording;
 pub mod schema;

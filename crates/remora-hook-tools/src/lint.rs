@@ -18,6 +18,7 @@ use remora_hooks::LayerSource;
 use serde::Serialize;
 
 use crate::document::{Document, KeyPath, Position};
+use crate::edit::HandlerPlace;
 use crate::names;
 
 pub use command::list_scripts;
@@ -157,6 +158,24 @@ pub fn lint_files(files: &[LintFile], around: &Surroundings<'_>) -> Vec<LintFind
     let order = |file: &Path| files.iter().position(|f| f.path == file);
     findings.sort_by_cached_key(|f| (order(&f.file), f.position, f.severity, f.code));
     findings
+}
+
+/// What is found of one handler and of the matcher of its group.
+pub fn lint_handler(
+    file: LintFile,
+    place: &HandlerPlace,
+    around: &Surroundings<'_>,
+) -> Vec<LintFinding> {
+    let mut findings = lint_files(&[file], around);
+    findings.retain(|finding| concerns(finding, place));
+    findings
+}
+
+/// Whether a finding of the handler's file is about the handler, or about the
+/// matcher of its group.
+pub fn concerns(finding: &LintFinding, place: &HandlerPlace) -> bool {
+    finding.key.starts_with(&place.path().to_string())
+        || finding.key == place.group_path().key("matcher").to_string()
 }
 
 impl LintFile {

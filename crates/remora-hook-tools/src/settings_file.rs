@@ -123,6 +123,23 @@ impl SettingsFile {
         Ok(Some(backup))
     }
 
+    /// Takes the file away again, if it still holds what was read: the way back
+    /// from an edit that made it.
+    pub fn remove(&self) -> Result<(), SettingsFileError> {
+        let failed = |source| SettingsFileError::Io {
+            action: "remove",
+            file: self.target.clone(),
+            source,
+        };
+        if read_optional(&self.target).map_err(failed)? != self.bytes {
+            return Err(SettingsFileError::Raced(self.target.clone()));
+        }
+        match self.bytes {
+            Some(_) => fs::remove_file(&self.target).map_err(failed),
+            None => Ok(()),
+        }
+    }
+
     fn swap(&self, text: &str, access: FileAccess<'_>) -> Result<(), SettingsFileError> {
         let failed = |source| SettingsFileError::Io {
             action: "write",
@@ -188,6 +205,20 @@ mod tests {
         assert_eq!(fs::read_to_string(&file).unwrap(), "{ }");
         let left = fs::read_dir(folder.path().join("a")).unwrap().count();
         assert_eq!(left, 2);
+    }
+
+    #[test]
+    fn a_file_is_removed_only_as_it_was_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("settings.json");
+        fs::write(&file, "{}").unwrap();
+        let read = SettingsFile::read(&file).unwrap();
+        fs::write(&file, "{ }").unwrap();
+        let error = read.remove().unwrap_err();
+        assert!(matches!(error, SettingsFileError::Raced(_)), "{error}");
+        assert!(file.exists());
+        SettingsFile::read(&file).unwrap().remove().unwrap();
+        assert!(!file.exists());
     }
 
     #[cfg(unix)]

@@ -235,6 +235,8 @@ pub(crate) struct Settings {
     pub http_env: Option<Vec<String>>,
     /// `enabledPlugins`: full ids, on or off.
     pub(crate) enabled_plugins: BTreeMap<String, bool>,
+    /// `pluginConfigs`: options by the plugin's id.
+    pub(crate) plugin_options: BTreeMap<String, Map<String, Value>>,
     /// `env`.
     pub env: BTreeMap<String, String>,
     /// `permissions`.

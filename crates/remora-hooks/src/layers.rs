@@ -5,12 +5,12 @@
 //! what may run (`trust.rs`) nor what matches (`plan.rs`).
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use remora_files::ReadError;
+use serde_json::{Map, Value};
 
 use crate::config::{self, HandlerConfig, Settings, SettingsResult, Strictness};
 use crate::error::LoadError;
@@ -18,9 +18,13 @@ use crate::names;
 use crate::permissions::RuleText;
 
 mod discover;
+mod managed;
+mod options;
 mod plugin;
 mod source;
 
+pub use options::PluginOptions;
+pub(crate) use options::fill_options;
 pub use source::LayerSource;
 
 /// A plugin's name and places.
@@ -34,6 +38,8 @@ pub struct Plugin {
     pub data: PathBuf,
     /// Who switched it on.
     pub enabled: PluginActivation,
+    /// What the user has set for it.
+    pub options: PluginOptions,
 }
 
 /// Who switched a plugin on.
@@ -192,6 +198,8 @@ pub(crate) struct Layers {
     pub(crate) plugins: Vec<Plugin>,
     /// Plugins that are switched on, by full id.
     pub(crate) enabled_plugins: BTreeMap<String, PluginActivation>,
+    /// Options by the plugin's id, as far as users may set them.
+    pub(crate) plugin_options: BTreeMap<String, Map<String, Value>>,
     pub(crate) managed_only: bool,
     pub(crate) plugins_only: bool,
     pub(crate) http_urls: Option<Vec<String>>,
@@ -210,7 +218,7 @@ pub(crate) fn load_layers(
     // Enumeration order; scalar values of a later layer win, so managed, which
     // is enumerated first, is applied last.
     let managed = match &places.managed {
-        Some(dir) => load_managed(dir, &mut layers)?,
+        Some(dir) => managed::load_managed(dir, &mut layers)?,
         None => Vec::new(),
     };
     for (place, settings) in &managed {
@@ -283,80 +291,10 @@ fn read_flag(flag: &FlagSettings) -> Result<(Arc<LayerFile>, String), LoadError>
     Ok((place, text))
 }
 
-/// The managed file and its drop-ins. Any doubt about them is an error: the
-/// client refuses to start, because rules of the organisation that are silently
-/// missing would let calls through.
-fn load_managed(
-    dir: &Path,
-    layers: &mut Layers,
-) -> Result<Vec<(Arc<LayerFile>, Settings)>, LoadError> {
-    let paths = list_managed_files(dir).map_err(|e| LoadError::Managed {
-        file: dir.join(names::MANAGED_DROP_INS_DIR),
-        problem: describe_error(&e),
-    })?;
-    let mut read = Vec::new();
-    for path in paths {
-        let place = Arc::new(LayerFile {
-            source: LayerSource::Policy,
-            file: Some(path.clone()),
-            plugin: None,
-        });
-        let bytes = match read_file(&path) {
-            Ok(bytes) => bytes,
-            Err(e) if is_absent(&e) => {
-                layers.record_unread(&place, &e);
-                continue;
-            }
-            Err(e) => {
-                return Err(LoadError::Managed {
-                    file: path,
-                    problem: describe_error(&e),
-                });
-            }
-        };
-        match config::parse_settings(&String::from_utf8_lossy(&bytes), Strictness::Managed) {
-            Ok((settings, warnings)) => {
-                layers.add_warnings(&place, warnings);
-                layers.add_report(&place, format_handler_count(&settings));
-                read.push((place, settings));
-            }
-            Err(problem) => {
-                return Err(LoadError::Managed {
-                    file: path,
-                    problem,
-                });
-            }
-        }
-    }
-    Ok(read)
-}
-
-/// The managed file and its drop-ins, in the order in which they are read,
-/// whether they are there or not.
-fn list_managed_files(dir: &Path) -> io::Result<Vec<PathBuf>> {
-    let mut paths = vec![dir.join(names::MANAGED_FILE)];
-    let drop_ins = dir.join(names::MANAGED_DROP_INS_DIR);
-    match fs::read_dir(&drop_ins) {
-        Ok(list) => {
-            let mut found: Vec<PathBuf> = list.filter_map(|e| e.ok().map(|e| e.path())).collect();
-            found.retain(|p| {
-                let name = p.file_name().and_then(|n| n.to_str()).unwrap_or_default();
-                !name.starts_with('.') && Path::new(name).extension().is_some_and(|e| e == "json")
-            });
-            // Drop-ins are merged on top of each other in alphabetical order.
-            found.sort();
-            paths.extend(found);
-        }
-        Err(e) if is_absent(&e) => {}
-        Err(e) => return Err(e),
-    }
-    Ok(paths)
-}
-
 /// Every settings file of a session, plugins aside, in enumeration order: also
 /// those that are not there.
 pub(crate) fn list_settings_files(places: &SettingsPaths) -> Vec<(LayerSource, PathBuf)> {
-    let managed = places.managed.as_deref().map(list_managed_files);
+    let managed = places.managed.as_deref().map(managed::list_managed_files);
     let managed = managed.and_then(Result::ok).unwrap_or_default();
     let flag = match &places.flag {
         Some(FlagSettings::File(path)) => Some((LayerSource::Flag, path.clone())),
@@ -491,6 +429,17 @@ impl Layers {
                 self.enabled_plugins.insert(id.clone(), enabled);
             } else {
                 self.enabled_plugins.remove(id);
+            }
+        }
+        // As in the client: a repository cannot set options of the user's plugins.
+        if matches!(place.source, LayerSource::User | LayerSource::Flag) {
+            for (id, options) in &settings.plugin_options {
+                let known = self.plugin_options.entry(id.clone()).or_default();
+                known.extend(
+                    options
+                        .iter()
+                        .map(|(key, value)| (key.clone(), value.clone())),
+                );
             }
         }
         self.env

@@ -59,7 +59,7 @@ pub use host::{
 };
 pub use layers::{
     ConfiguredHandler, FlagSettings, LayerFile, LayerReport, LayerSource, Plugin, PluginActivation,
-    SettingSources, SettingsPaths,
+    PluginOptions, SettingSources, SettingsPaths,
 };
 pub use observe::{HandlerNotice, HandlerObserver, HandlerStage};
 pub use path_rule::PathBases;

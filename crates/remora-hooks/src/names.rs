@@ -63,6 +63,17 @@ pub(crate) const PROJECT_DIR_VAR: &str = "CLAUDE_PROJECT_DIR";
 pub const PLUGIN_ROOT_VAR: &str = "CLAUDE_PLUGIN_ROOT";
 /// Where the plugin keeps its state.
 pub const PLUGIN_DATA_VAR: &str = "CLAUDE_PLUGIN_DATA";
+/// How variables begin that hold a plugin's options.
+pub const PLUGIN_OPTION_VAR_PREFIX: &str = "CLAUDE_PLUGIN_OPTION_";
+/// How the placeholder of a plugin's option begins; the option's key and a bracket
+/// follow.
+pub const PLUGIN_OPTION_PLACEHOLDER: &str = "${user_config.";
+/// The key of settings that holds options, by plugin.
+pub(crate) const PLUGIN_CONFIGS_KEY: &str = "pluginConfigs";
+/// Options that are secrets, in the settings directory.
+pub(crate) const CREDENTIALS_FILE: &str = ".credentials.json";
+/// The key in it, by plugin.
+pub(crate) const PLUGIN_SECRETS_KEY: &str = "pluginSecrets";
 /// Where a handler sets variables for the session.
 pub(crate) const ENV_FILE_VAR: &str = "CLAUDE_ENV_FILE";
 /// The session's id.

@@ -31,6 +31,11 @@ const RESTRICTED_DEPENDENCIES: &[(&str, &[&str], &str)] = &[
         "completions belong to the binary",
     ),
     (
+        "ratatui",
+        &["remora-hooks-ui", "remora-cli"],
+        "screens are crates of their own; the binary alone has the terminal",
+    ),
+    (
         "notify",
         &["remora-watch"],
         "a hook never watches files; hosts that do take the crate for it",
@@ -91,6 +96,10 @@ const CRATE_DIRECTIONS: &[(&str, &[&str])] = &[
         ],
     ),
     ("remora-watch", &["remora-core", "remora-hooks"]),
+    (
+        "remora-hooks-ui",
+        &["remora-core", "remora-hook-tools", "remora-hooks"],
+    ),
     (
         "remora-hooks-rpc",
         &["remora-core", "remora-hooks", "remora-watch"],

@@ -325,6 +325,23 @@ pub(crate) struct HooksReplayArgs {
     pub(crate) session: SessionArgs,
 }
 
+/// The text under the flags of `remora hooks ui`.
+const UI_HELP: &str =
+    "Hooks by event, each with its layer: [User] [Project] [Local] can be edited, [Policy],
+[Plugin] and [Flag] are read-only. ? shows the keys: add, edit, switch off and on,
+remove, undo, search, and which hooks a made-up event would run.
+
+Every change is shown before it is written, except on and off; u takes it back. Bytes
+outside the hook stay as they are, and nothing is written when the file was changed by
+somebody else meanwhile.";
+
+#[derive(Debug, ClapArgs)]
+#[command(after_help = UI_HELP)]
+pub(crate) struct HooksUiArgs {
+    #[command(flatten)]
+    pub(crate) place: SettingsPlaceArgs,
+}
+
 #[derive(Debug, ClapArgs)]
 pub(crate) struct HooksSchemaArgs {
     /// Which schema; without it their names are listed

@@ -33,6 +33,7 @@ mod serve;
 mod servers;
 pub(super) mod show;
 mod test;
+mod ui;
 mod watch;
 
 pub(super) use build::sample_session;
@@ -57,6 +58,7 @@ pub(super) fn dispatch(command: &HooksCommand, out: &mut Output) -> Result<Exit,
         HooksCommand::Replay(args) => replay::run(args, out),
         HooksCommand::Serve(args) => serve::run(args),
         HooksCommand::Schema(args) => schema::run(args, out),
+        HooksCommand::Ui(args) => ui::run(args, out),
         HooksCommand::Add(args) => edit::run_add(args, out),
         HooksCommand::Remove(args) => edit::run_change(HookChange::Remove, args, out),
         HooksCommand::Enable(args) => edit::run_change(HookChange::Enable, args, out),

@@ -8,3 +8,4 @@ mod precommit;
 mod record;
 mod schema;
 mod test;
+mod ui;

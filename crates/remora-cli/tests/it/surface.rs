@@ -92,6 +92,7 @@ fn help_of_hooks() {
       health   Show how hooks fared in past sessions, failing ones first
       serve    Serve sessions to an agent in any language, on stdin and stdout
       schema   Print a JSON schema of what hooks read and write
+      ui       Browse and edit hooks in the terminal
       add      Put a hook into a settings file
       remove   Take a hook out of its settings file
       enable   Switch a hook on again

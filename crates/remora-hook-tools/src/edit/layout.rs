@@ -80,6 +80,20 @@ impl<'a> TextLayout<'a> {
         }
     }
 
+    /// The text with another value in the place of one.
+    pub(super) fn replace(&self, path: &KeyPath, value: &Value) -> String {
+        let Some(span) = self.document.span(path) else {
+            return self.text.to_owned();
+        };
+        let (start, end) = (span.start + self.offset, span.end + self.offset);
+        let written = if self.text[start..end].contains('\n') {
+            self.write_value(None, value, &self.indent_at(start))
+        } else {
+            write_on_one_line(None, value)
+        };
+        self.put(start, end, &written)
+    }
+
     /// The text without a member or an element, and without its comma.
     pub(super) fn remove(&self, path: &KeyPath) -> String {
         let Some((parent, at)) = self.document.span_in_parent(path) else {

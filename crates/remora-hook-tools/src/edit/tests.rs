@@ -210,3 +210,67 @@ fn what_cannot_be_edited_says_why() {
         "`hooks.Stop[0].hooks[0]` is not there"
     );
 }
+
+#[test]
+fn another_entry_takes_the_place_and_no_other_byte_changes() {
+    for text in TEXTS {
+        let edited = add(text, "new");
+        let place = edited.place.unwrap();
+        let longer = json!({"type": "command", "command": "longer", "timeout": 7});
+        let changed = replace_handler(&edited.text, &place, Some("Bash"), &longer).unwrap();
+        assert_eq!(changed.place.as_ref(), Some(&place));
+        let all = list_handlers(&changed.text).unwrap();
+        assert_eq!(all.iter().find(|h| h.place == place).unwrap().entry, longer);
+        let back = replace_handler(&changed.text, &place, Some("Bash"), &entry("new")).unwrap();
+        assert_eq!(back.text, edited.text);
+    }
+}
+
+#[test]
+fn another_matcher_moves_the_handler_alone() {
+    let two = add(TEXTS[8], "b");
+    let place = two.place.unwrap();
+    let moved = replace_handler(&two.text, &place, Some("Edit"), &entry("b")).unwrap();
+    let found = |text: &str| -> Vec<(Option<String>, Value)> {
+        let all = list_handlers(text).unwrap();
+        all.into_iter().map(|h| (h.matcher, h.entry)).collect()
+    };
+    assert_eq!(
+        found(&moved.text),
+        [
+            (Some("Bash".to_owned()), entry("a")),
+            (Some("Edit".to_owned()), entry("b"))
+        ]
+    );
+    let all = replace_handler(&moved.text, &moved.place.unwrap(), None, &entry("c")).unwrap();
+    assert_eq!(found(&all.text)[1], (None, entry("c")));
+}
+
+#[test]
+fn a_handler_alone_in_its_group_stays_where_it_is() {
+    let place = HandlerPlace {
+        state: HandlerState::Enabled,
+        event: "PreToolUse".to_owned(),
+        group: 0,
+        index: 0,
+    };
+    for text in [TEXTS[6], TEXTS[8]] {
+        let replace = |text: &str, matcher| replace_handler(text, &place, matcher, &entry("a"));
+        let edit = replace(text, Some("Edit")).unwrap();
+        assert_eq!(edit.text, text.replace("Bash", "Edit"));
+        let none = replace(text, None).unwrap();
+        assert!(!none.text.contains("matcher"), "{}", none.text);
+        let again = replace(&none.text, Some("Bash")).unwrap();
+        let value = |text: &str| Document::parse(text).unwrap().value().clone();
+        assert_eq!(value(&again.text), value(text));
+        assert_eq!(replace(text, Some("Bash")).unwrap().text, text);
+    }
+}
+
+#[test]
+fn a_malformed_entry_replaces_nothing() {
+    let edited = add("{}", "new");
+    let wrong = json!({"type": "command"});
+    let error = replace_handler(&edited.text, &edited.place.unwrap(), Some("Bash"), &wrong);
+    assert!(matches!(error, Err(EditError::Malformed(_))), "{error:?}");
+}

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use remora_hooks::names::{PLUGIN_OPTION_PLACEHOLDER, PLUGIN_OPTION_VAR_PREFIX};
 use remora_hooks::{HandlerConfig, HandlerKind, LayerSource, Shell};
 use serde_json::Value;
 
@@ -191,6 +192,7 @@ pub(super) fn check_command(
     scripts: &mut ScriptCache,
 ) {
     check_secrets(report, entry, path, around);
+    check_options(report, entry, config, path);
     let HandlerKind::Command {
         command,
         args,
@@ -239,6 +241,49 @@ fn check_secrets(
                 format!("a secret ({kind}) stands in settings: it is in the process list, in transcripts and in reports"),
                 "read it in the hook from a file or from the environment",
             );
+        }
+    }
+}
+
+/// The options of a plugin are filled in where it runs a program without a shell,
+/// and nowhere else.
+fn check_options(
+    report: &mut FileReport<'_>,
+    entry: &Value,
+    config: &HandlerConfig,
+    path: &KeyPath,
+) {
+    let is_plugin = report.file.source == LayerSource::Plugin;
+    let mut texts: Vec<(KeyPath, &str)> = Vec::new();
+    collect_texts(entry, path, &mut texts);
+    for (at, _) in texts
+        .iter()
+        .filter(|(_, text)| text.contains(PLUGIN_OPTION_PLACEHOLDER))
+    {
+        let shown = format!("`{PLUGIN_OPTION_PLACEHOLDER}…}}`");
+        let advice = format!(
+            "list `args`, which need no shell, or use the variable {PLUGIN_OPTION_VAR_PREFIX}KEY"
+        );
+        match &config.kind {
+            HandlerKind::Command { args: Some(_), .. } if is_plugin => {}
+            HandlerKind::Command { .. } if is_plugin => report.add(
+                "unexpanded-variable",
+                at,
+                format!("{shown} is filled in only where `args` are; the client does not run this handler at all"),
+                advice,
+            ),
+            HandlerKind::Command { .. } => report.add(
+                "unexpanded-variable",
+                at,
+                format!("{shown} is filled in for plugins only; here it stays as it is written"),
+                "write the value itself, or use a variable of your own".to_owned(),
+            ),
+            _ => report.add(
+                "unexpanded-variable",
+                at,
+                format!("{shown} is filled in for commands only; here it stays as it is written"),
+                "use a command for what needs the option".to_owned(),
+            ),
         }
     }
 }

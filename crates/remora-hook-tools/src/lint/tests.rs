@@ -63,7 +63,11 @@ fn every_case() {
     let mut faults = Vec::new();
     for case in &cases {
         let text = json!({"hooks": case["hooks"]}).to_string();
-        let file = settings_file(LayerSource::Project, "/p/settings.json", text);
+        let source = match case["layer"].as_str() {
+            Some("plugin") => LayerSource::Plugin,
+            _ => LayerSource::Project,
+        };
+        let file = settings_file(source, "/p/settings.json", text);
         let found: Vec<String> = lint(&[file], project.path())
             .iter()
             .map(|f| format!("{} {}", f.code, f.key))

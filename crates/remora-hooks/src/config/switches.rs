@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 
 use super::check::parse_strings;
 use super::{Settings, Strictness};
+use crate::names;
 
 type Fields = Map<String, Value>;
 
@@ -58,6 +59,14 @@ pub(super) fn read_switches(
         .flatten();
     settings.enabled_plugins = plugins
         .map(|(id, on)| (id.clone(), on != &Value::Bool(false)))
+        .collect();
+    let configs = map
+        .get(names::PLUGIN_CONFIGS_KEY)
+        .and_then(Value::as_object);
+    settings.plugin_options = configs
+        .into_iter()
+        .flatten()
+        .filter_map(|(id, plugin)| Some((id.clone(), plugin.get("options")?.as_object()?.clone())))
         .collect();
     let env = map
         .get("env")

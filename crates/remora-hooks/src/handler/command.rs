@@ -11,6 +11,7 @@ use super::process::{Spawn, WaitLimits, WaitOutcome};
 use super::{HandlerCall, HandlerCompletion, failed_output};
 use crate::config::{HandlerKind, Shell};
 use crate::host::Interactivity;
+use crate::layers::{LayerSource, PluginOptions, fill_options};
 use crate::names;
 use crate::run::BackgroundKind;
 
@@ -38,7 +39,11 @@ pub(super) fn run_command(
         // better than we could.
         let _ = std::fs::create_dir_all(&plugin.data);
     }
-    let environment = build_environment(call);
+    let mut environment = build_environment(call);
+    if let Some(options) = own_options(call) {
+        let variables = options.variables();
+        environment.extend(variables.map(|(name, value)| (name.into(), value.into())));
+    }
     let cwd = working_directory(call);
     let spawn = Spawn {
         program: &program,
@@ -88,8 +93,15 @@ fn resolve_command(
                 ));
             }
         }
-    } else if texts().any(|t| t.contains("${user_config.")) {
-        return Err("${user_config.…} has no value here, so the handler is not run; plugin options are passed as variables".into());
+    }
+    // Only what a plugin's own files configure gets its options.
+    let options = own_options(call);
+    if options.is_some() && args.is_none() && command.contains(names::PLUGIN_OPTION_PLACEHOLDER) {
+        return Err(format!(
+            "{}…}} is filled in only where `args` are, so the handler is not run; add `args`, or use the variable {}KEY",
+            names::PLUGIN_OPTION_PLACEHOLDER,
+            names::PLUGIN_OPTION_VAR_PREFIX
+        ));
     }
     // Shell form: placeholders are left to the shell, which finds the variables in its
     // environment. Pasting paths into the text would break on quotes and blanks.
@@ -106,7 +118,7 @@ fn resolve_command(
     };
     let project = call.places.project.to_string_lossy();
     // Exec form: plain text replacement, each element one argument whatever it contains.
-    let fill = |text: &str| {
+    let fill = |text: &str| -> Result<String, String> {
         let mut text = text.replace(&format!("${{{}}}", names::PROJECT_DIR_VAR), &project);
         if let Some(plugin) = plugin {
             text = text.replace(
@@ -118,9 +130,25 @@ fn resolve_command(
                 &plugin.data.to_string_lossy(),
             );
         }
-        text
+        let Some(options) = options else {
+            return Ok(text);
+        };
+        fill_options(&text, options).map_err(|key| {
+            format!(
+                "the plugin's option `{key}` is not set, so the handler is not run; its default does not count here"
+            )
+        })
     };
-    Ok((fill(command), args.iter().map(|a| fill(a)).collect()))
+    let args = args.iter().map(|arg| fill(arg)).collect::<Result<_, _>>()?;
+    Ok((fill(command)?, args))
+}
+
+/// The options of the plugin whose own files configure the handler. The head of a
+/// plugin's skill gets none.
+fn own_options<'a>(call: &HandlerCall<'a>) -> Option<&'a PluginOptions> {
+    let place = &call.entry.place;
+    let plugin = place.plugin.as_ref()?;
+    (place.source == LayerSource::Plugin).then_some(&plugin.options)
 }
 
 /// The session's directory; if that is gone the project, else the home.

@@ -8,11 +8,14 @@ use serde_json::{Map, Value};
 
 use super::{
     LayerFile, LayerSource, Layers, Plugin, PluginActivation, SettingsPaths, describe_error,
-    is_absent, read_file,
+    is_absent, options, read_file,
 };
 use crate::config::{self, Strictness};
 use crate::error::LoadError;
 use crate::names;
+
+/// Where the client says that plugins of the command line come from.
+const INLINE_MARKET: &str = "inline";
 
 /// Loads a plugin that the user named on the command line. What is wrong with
 /// it is an error: the user did not ask for a run without it.
@@ -21,7 +24,7 @@ pub(super) fn load_named(
     places: &SettingsPaths,
     layers: &mut Layers,
 ) -> Result<(), LoadError> {
-    load_plugin(dir, "inline", PluginActivation::ByUser, places, layers).map_err(|problem| {
+    load_plugin(dir, INLINE_MARKET, PluginActivation::ByUser, places, layers).map_err(|problem| {
         LoadError::Plugin {
             dir: dir.to_path_buf(),
             problem,
@@ -137,6 +140,13 @@ fn load_plugin(
             '-'
         }
     };
+    options::check_declarations(&manifest)
+        .map_err(|problem| format!("{}: {problem}", names::PLUGIN_MANIFEST_FILE))?;
+    let full_id = format!("{name}@{market}");
+    // A plugin of the command line has no marketplace that users know, so its name alone
+    // counts as well.
+    let bare = (market == INLINE_MARKET).then_some(name.as_str());
+    let set = options::read_options(&full_id, bare, places, layers);
     // The client's own spelling, so that a handler finds the state it keeps there.
     let id: String = format!("{name}-{market}").chars().map(plain).collect();
     let data = places.config_dir().join("plugins").join("data").join(id);
@@ -145,6 +155,7 @@ fn load_plugin(
         root: dir.to_path_buf(),
         data,
         enabled,
+        options: set,
     };
     layers.plugins.push(plugin.clone());
 

@@ -11,7 +11,9 @@ use serde_json::{Map, Value, json};
 
 use crate::config::check::{GroupProblems, read_groups};
 use crate::config::{HandlerConfig, HandlerKind, OnFailure};
-use crate::layers::{ConfiguredHandler, LayerFile, LayerSource, Plugin, PluginActivation};
+use crate::layers::{
+    ConfiguredHandler, LayerFile, LayerSource, Plugin, PluginActivation, PluginOptions,
+};
 use crate::plan::{CompiledHandler, SessionHandler};
 use crate::trust::Trust;
 
@@ -412,6 +414,8 @@ fn read_head(
             root: root.clone(),
             data: data.clone(),
             enabled: PluginActivation::ByUser,
+            // Heads of skills get none, as in the client.
+            options: PluginOptions::default(),
         }),
         _ => None,
     };

@@ -100,3 +100,46 @@ fn the_organisations_plugin_counts_as_managed() {
     ];
     assert_eq!(found, expected);
 }
+
+#[test]
+fn an_installed_plugin_has_the_options_of_its_whole_id_alone() {
+    let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let root = dir.path();
+    let write = |file: &str, value: &Value| {
+        let path = root.join(file);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, value.to_string()).unwrap();
+    };
+    let cache = root.join(".claude/plugins/cache/mk/demo/1.0.0");
+    write(
+        ".claude/plugins/cache/mk/demo/1.0.0/hooks/hooks.json",
+        &json!({"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "true"}]}]}}),
+    );
+    write(
+        ".claude/plugins/cache/mk/demo/1.0.0/.claude-plugin/plugin.json",
+        &json!({"name": "demo"}),
+    );
+    write(
+        ".claude/plugins/installed_plugins.json",
+        &json!({"plugins": {"demo@mk": [{"installPath": cache}]}}),
+    );
+    let mut settings = on(&["demo@mk"]);
+    settings["pluginConfigs"] = json!({
+        "demo": {"options": {"bare": "x"}},
+        "demo@mk": {"options": {"plain": "p", "both": "p"}},
+    });
+    write(".claude/settings.json", &settings);
+    write(
+        ".claude/.credentials.json",
+        &json!({"pluginSecrets": {"demo@mk": {"both": "s"}}}),
+    );
+    fs::create_dir_all(root.join("app")).unwrap();
+    let places = SettingsPaths::new(root.join("app"), root);
+    let engine = Engine::load(places, EngineOptions::default()).unwrap();
+    let (entry, _) = engine.handlers().next().unwrap();
+    let options = &entry.place.plugin.as_ref().unwrap().options;
+    let found = ["plain", "both", "bare"].map(|key| options.find(key));
+    assert_eq!(found, [Some("p"), Some("s"), None]);
+    // Neither a report nor a panic may show a secret.
+    assert!(!format!("{:?}", entry.place).contains("\"s\""));
+}

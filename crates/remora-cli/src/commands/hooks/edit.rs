@@ -2,14 +2,13 @@
 //! settings that users write. The change is shown; the file before it is kept.
 
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
 
-use remora_core::EventName;
 use remora_hook_tools::edit::{
-    EditedSettings, HandlerPlace, HandlerState, LineChange, WrittenHandler, add_handler,
-    diff_lines, list_handlers, remove_handler, toggle_handler,
+    EditedSettings, HandlerPlace, HandlerState, LineChange, add_handler, diff_lines,
+    remove_handler, toggle_handler,
 };
-use remora_hook_tools::lint::{LintFile, LintFinding, Surroundings, lint_files};
+use remora_hook_tools::lint::{LintFile, LintFinding, Surroundings, lint_handler};
+use remora_hook_tools::listing::{HookListing, ListedHook, list_hooks};
 use remora_hook_tools::settings_file::{SettingsFile, SettingsFileError};
 use remora_hooks::{LayerSource, SettingsPaths, inspect};
 use serde_json::{Map, Value, json};
@@ -168,11 +167,7 @@ fn check_entry(
         search_path: None,
         find_secret: &|_| None,
     };
-    let mut findings = lint_files(&[read], &around);
-    let handler = place.path().to_string();
-    let matcher = format!("hooks.{}[{}].matcher", place.event, place.group);
-    findings.retain(|f| f.key.starts_with(&handler) || f.key == matcher);
-    findings
+    lint_handler(read, place, &around)
 }
 
 pub(super) fn run_change(
@@ -181,7 +176,12 @@ pub(super) fn run_change(
     out: &mut Output,
 ) -> Result<Exit, CliError> {
     let places = args.edit.find_places()?;
-    let mut hooks = list_hooks(&places);
+    let HookListing {
+        mut hooks, errors, ..
+    } = list_hooks(&places);
+    for error in errors {
+        print_note(&error.to_string());
+    }
     hooks.retain(|hook| change.fits(hook.written.place.state));
     let Some(wanted) = &args.hook else {
         print_hooks(change, &hooks, args.edit.json, out)?;
@@ -203,91 +203,6 @@ pub(super) fn run_change(
         HookChange::Disable => "disabled",
     };
     finish(&args.edit, done, &file, &edited, &[], out)
-}
-
-/// A handler of one of the settings files that users write.
-struct ListedHook {
-    /// As in `remora hooks list`, with a word in front if it is switched off.
-    id: String,
-    file: PathBuf,
-    written: WrittenHandler,
-}
-
-impl ListedHook {
-    /// What it does, in one line.
-    fn label(&self) -> String {
-        let entry = &self.written.entry;
-        let text = ["command", "url", "prompt", "tool"]
-            .iter()
-            .find_map(|key| entry.get(*key)?.as_str());
-        let args = entry.get("args").and_then(Value::as_array);
-        let args = args.into_iter().flatten().filter_map(Value::as_str);
-        let mut label = text.map_or_else(|| entry.to_string(), str::to_owned);
-        for arg in args {
-            label.push(' ');
-            label.push_str(arg);
-        }
-        label.replace('\n', " ")
-    }
-}
-
-fn list_hooks(places: &SettingsPaths) -> Vec<ListedHook> {
-    let mut all: Vec<ListedHook> = Vec::new();
-    let mut before: Vec<(LayerSource, usize)> = Vec::new();
-    for (source, path) in inspect::list_settings_files(places) {
-        // A file that cannot be read holds no hook that runs; the others count.
-        let handlers = match read_handlers(&path) {
-            Ok(handlers) => handlers,
-            Err(error) => {
-                print_note(&error.to_string());
-                continue;
-            }
-        };
-        // Files of one layer are told apart by a number, as in the engine's ids.
-        let earlier = before
-            .iter()
-            .filter(|(s, n)| *s == source && *n > 0)
-            .count();
-        let number = match earlier {
-            0 => String::new(),
-            earlier => format!(".{}", earlier + 1),
-        };
-        let enabled = |h: &WrittenHandler| {
-            h.place.state == HandlerState::Enabled && EventName::parse(&h.place.event).is_some()
-        };
-        before.push((source, handlers.iter().filter(|h| enabled(h)).count()));
-        for written in handlers {
-            let place = &written.place;
-            let prefix = match place.state {
-                HandlerState::Enabled => "",
-                HandlerState::Disabled => "disabled:",
-            };
-            let id = format!(
-                "{prefix}{}{number}/{}/{}/{}",
-                source.as_str(),
-                place.event,
-                place.group,
-                place.index
-            );
-            all.push(ListedHook {
-                id,
-                file: path.clone(),
-                written,
-            });
-        }
-    }
-    all
-}
-
-fn read_handlers(path: &Path) -> Result<Vec<WrittenHandler>, SettingsFileError> {
-    let file = SettingsFile::read(path)?;
-    let Some(text) = file.text()? else {
-        return Ok(Vec::new());
-    };
-    list_handlers(text).map_err(|source| SettingsFileError::Edit {
-        file: path.to_path_buf(),
-        source,
-    })
 }
 
 fn choose_hook<'a>(
