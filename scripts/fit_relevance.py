@@ -2,13 +2,16 @@
 """Fits the weights by which recall judges what is of use for a prompt.
 
 Reads what `remora bench recall --json` prints for labelled sets (one file a set
-and tier), fits a logistic regression for each tier, reports it with one project
-left out at a time, and writes `relevance.tsv`. Needs nothing but Python.
+and tier), fits logistic regressions, reports them with one project left out at a
+time, and writes `relevance.tsv`. Needs nothing but Python.
 
     remora bench recall --set fixtures/recall --json > full.json
     remora bench recall --set fixtures/recall --tier fast --json > fast.json
     scripts/fit_relevance.py --full full.json --fast fast.json \\
         --out crates/remora-memory/src/recall/relevance.tsv
+
+A candidate is judged by what would be injected for it: a superseded turn that leads
+to the right one is right.
 """
 
 import argparse
@@ -19,25 +22,19 @@ import math
 # right too, but nothing is lost without it.
 WEIGHT = {"must": 1.0, "may": 0.7, "none": 1.0, "must_not": 1.5}
 RIDGE = 1.0
+# As in the product.
 MAX_CARDS = 3
 LEAST_BESIDE_BEST = 0.7
+QUESTION_SHARE = 0.75
 
 
-def read_sets(paths, tier):
-    """Candidates of all prompts: (project, situation, wanted, rows)."""
+def read_sets(paths):
+    """The prompts of all sets; those without candidates count as they were answered."""
     situations = []
     for path in paths:
         with open(path) as file:
             data = json.load(file)
-        for one in data["situations"]:
-            if one["moment"] != "prompt":
-                continue
-            rows = [(c["features"], c["label"]) for c in one["candidates"]]
-            # The encoder cannot read every script; such prompts have no part in
-            # the weights that count with it.
-            if tier == "full" and rows and not any(f["encoder"] for f, _ in rows):
-                continue
-            situations.append((one["project"], one["id"], one["wanted"], one["quiet"], rows))
+        situations += [one for one in data["situations"] if one["moment"] == "prompt"]
     return situations
 
 
@@ -60,15 +57,15 @@ def sigmoid(x):
     return 1 / (1 + math.exp(-max(-30.0, min(30.0, x))))
 
 
-def fit(situations, names):
+def fit(situations, names, start=None):
     """Newton's method for a logistic regression with a ridge."""
     samples = []
-    for _, _, _, _, rows in situations:
-        for features, label in rows:
-            x = [1.0] + [features.get(name, 0.0) for name in names]
-            samples.append((x, 1.0 if label in ("must", "may") else 0.0, WEIGHT[label]))
+    for one in situations:
+        for c in one["candidates"]:
+            x = [1.0] + [c["features"][name] for name in names]
+            samples.append((x, c["label"] in ("must", "may"), WEIGHT[c["label"]]))
     size = len(names) + 1
-    weights = [0.0] * size
+    weights = start[:] if start else [0.0] * size
     for _ in range(12):
         gradient = [0.0] * size
         hessian = [[0.0] * size for _ in range(size)]
@@ -91,51 +88,75 @@ def fit(situations, names):
                 hessian[i][j] = hessian[j][i]
         step = solve(hessian, gradient)
         weights = [a + b for a, b in zip(weights, step)]
-        if max(abs(s) for s in step) < 1e-6:
+        if max(abs(s) for s in step) < 1e-3:
             break
     return weights
 
 
-def choose(rows, names, weights, least):
-    scored = [
-        (sigmoid(weights[0] + sum(w * f.get(n, 0.0) for n, w in zip(names, weights[1:]))), label)
-        for f, label in rows
-    ]
-    scored.sort(key=lambda one: -one[0])
+class Model:
+    """The model of a tier."""
+
+    def __init__(self, situations, names, start=None):
+        self.names = names
+        self.weights = fit(situations, names, start.weights if start else None)
+
+    def probability(self, candidate):
+        features = candidate["features"]
+        pairs = zip(self.names, self.weights[1:])
+        return sigmoid(self.weights[0] + sum(w * features[n] for n, w in pairs))
+
+
+def choose(one, model, least):
+    """What would be injected, as the product chooses it."""
+    if one["question"]:
+        least *= QUESTION_SHARE
+    scored = [(model.probability(c), c) for c in one["candidates"] if not c["refused"]]
+    scored.sort(key=lambda each: -each[0])
     best = scored[0][0] if scored else 0.0
-    bar = max(least, LEAST_BESIDE_BEST * best)
-    return [label for p, label in scored if p >= bar][:MAX_CARDS]
+    chosen = {}
+    for p, c in scored:
+        if p < max(least, LEAST_BESIDE_BEST * best) or len(chosen) == MAX_CARDS:
+            break
+        chosen.setdefault(c["injected"], c)
+    return list(chosen.values())
 
 
-def figures(judged, least, names):
+def figures(judged, least):
     given = right = wanted = found = quiet = kept = never = 0
-    for (_, _, want, is_quiet, rows), weights in judged:
-        labels = choose(rows, names, weights, least)
+    for one, model in judged:
+        wanted += one["wanted"]
+        quiet += one["quiet"]
+        if not one["candidates"]:
+            wrong = len(one["wrong"]) + len(one["forbidden"])
+            given += one["given"]
+            right += one["given"] - wrong
+            never += len(one["forbidden"])
+            found += one["wanted"] - len(one["missed"])
+            kept += one["quiet"] and one["given"] == 0
+            continue
+        chosen = choose(one, model, least)
+        labels = [c["label"] for c in chosen]
         given += len(labels)
         right += sum(label in ("must", "may") for label in labels)
         never += labels.count("must_not")
-        wanted += want
-        # A situation asks for one thing, nearly always.
-        found += want if "must" in labels else 0
-        quiet += is_quiet
-        kept += is_quiet and not labels
+        found += len({place for c in chosen for place in c["wanted"]})
+        kept += one["quiet"] and not labels
     share = lambda a, b: 100 * a / b if b else float("nan")
     return share(right, given), share(found, wanted), share(kept, quiet), never
 
 
-def report(situations, names):
-    projects = sorted({one[0] for one in situations})
+def report(situations, names, whole):
+    projects = sorted({one["project"] for one in situations})
     judged = []
     for project in projects:
-        others = [one for one in situations if one[0] != project]
-        weights = fit(others, names)
-        judged += [(one, weights) for one in situations if one[0] == project]
+        model = Model([one for one in situations if one["project"] != project], names, whole)
+        judged += [(one, model) for one in situations if one["project"] == project]
     print("left out one project at a time: least, precision, recall, quiet, must not")
-    for least in [x / 100 for x in range(30, 75, 5)]:
-        print("  %.2f  %5.1f %5.1f %5.1f %3d" % ((least,) + figures(judged, least, names)))
+    for least in [x / 100 for x in range(30, 72, 2)]:
+        print("  %.2f  %5.1f %5.1f %5.1f %3d" % ((least,) + figures(judged, least)))
     for project in projects:
-        own = [one for one in judged if one[0][0] == project]
-        print("    %-14s %5.1f %5.1f %5.1f %3d" % ((project,) + figures(own, 0.5, names)))
+        own = [each for each in judged if each[0]["project"] == project]
+        print("    %-14s %5.1f %5.1f %5.1f %3d" % ((project,) + figures(own, 0.5)))
 
 
 def main():
@@ -144,20 +165,28 @@ def main():
     parser.add_argument("--fast", nargs="+", required=True)
     parser.add_argument("--out")
     args = parser.parse_args()
-    fitted = {}
+    columns = []
     for tier in ("full", "fast"):
-        situations = read_sets(getattr(args, tier), tier)
-        names = list(next(rows[0][0] for *_, rows in situations if rows))
+        situations = read_sets(getattr(args, tier))
+        if tier == "full":
+            # The encoder cannot read every script; such prompts have no part in the
+            # weights that count with it.
+            is_read = lambda one: any(c["features"]["encoder"] for c in one["candidates"])
+            situations = [one for one in situations if not one["candidates"] or is_read(one)]
+        every = next(one["candidates"][0]["features"] for one in situations if one["candidates"])
+        names = list(every)
         used = [n for n in names if tier == "full" or not n.startswith(("encoder", "meaning"))]
-        print(f"{tier}: {len(situations)} prompts, {sum(len(s[4]) for s in situations)} candidates")
-        report(situations, used)
-        fitted[tier] = dict(zip(["bias"] + used, fit(situations, used)))
+        count = sum(len(one["candidates"]) for one in situations)
+        print(f"{tier}: {len(situations)} prompts, {count} candidates")
+        whole = Model(situations, used)
+        report(situations, used, whole)
+        columns.append(dict(zip(["bias"] + used, whole.weights)))
     if args.out:
         with open(args.out, "w") as file:
             file.write("# name, weight with the encoder, weight without; made by scripts/fit_relevance.py\n")
             for name in ["bias"] + names:
-                row = [fitted[tier].get(name, 0.0) for tier in ("full", "fast")]
-                file.write("%s\t%.4f\t%.4f\n" % (name, *row))
+                cells = (column.get(name, 0.0) for column in columns)
+                file.write("%s\t%.4f\t%.4f\n" % (name, *cells))
 
 
 if __name__ == "__main__":

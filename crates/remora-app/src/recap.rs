@@ -14,6 +14,7 @@ use serde::Serialize;
 use crate::app::App;
 use crate::error::Result;
 use crate::scope::{self, ProjectChoice};
+use crate::successors::Successors;
 use crate::text::{flatten_text, truncate_columns};
 use crate::time_span::TimeSpanRequest;
 
@@ -108,7 +109,7 @@ impl App {
             Some(store) => {
                 let limits = self.read_limits()?;
                 filter.project = limits.resolve_project(self, &*store, &request.project)?;
-                collect_recaps(&*store, &filter)?
+                collect_recaps(&*store, &filter, self.clock.now_ms())?
             }
         };
         Ok(RecapResponse {
@@ -136,7 +137,8 @@ impl SessionRecap {
     }
 }
 
-fn collect_recaps(store: &dyn Store, filter: &Filter) -> Result<Vec<ProjectRecap>> {
+fn collect_recaps(store: &dyn Store, filter: &Filter, now: i64) -> Result<Vec<ProjectRecap>> {
+    let mut successors = Successors::new(store, now);
     let names = store.list_projects()?;
     let is_wanted = |session: &Session| filter.agent.as_ref().is_none_or(|a| *a == session.agent);
     // A session of another agent may have fixed what failed in this one's.
@@ -162,7 +164,8 @@ fn collect_recaps(store: &dyn Store, filter: &Filter) -> Result<Vec<ProjectRecap
             continue;
         }
         let key = session.project.clone();
-        let done = build_session_recap(session, &items, &last_passes);
+        let mut done = build_session_recap(session, &items, &last_passes);
+        done.decisions = list_statements(&items, &mut successors)?;
         if done.is_empty() {
             continue;
         }
@@ -245,12 +248,27 @@ fn build_session_recap(
         files: collect_distinct(files),
         requests: collect_distinct(requests),
         completed: collect_distinct(completed),
-        decisions: of_kinds(&[Kind::Decision, Kind::Preference, Kind::Correction]),
+        decisions: Vec::new(),
         fixes: of_kinds(&[Kind::Fix]),
         open_failures: list_open_failures(items, last_passes),
         next_steps: next.unwrap_or_default(),
         session,
     }
+}
+
+/// What was stated, with what holds in its place if that was superseded since.
+fn list_statements(items: &[Item], successors: &mut Successors<'_>) -> Result<Vec<String>> {
+    let kinds = [Kind::Decision, Kind::Preference, Kind::Correction];
+    let stated = items.iter().filter(|item| kinds.contains(&item.kind));
+    let mut lines = Vec::new();
+    for item in stated {
+        let line = format!("{} (#{})", flatten_text(&item.title), item.id);
+        lines.push(match successors.find(item)? {
+            Some(next) => format!("{line} ({})", flatten_text(&next.describe())),
+            None => line,
+        });
+    }
+    Ok(collect_distinct(lines.into_iter()))
 }
 
 /// The last failure of every command that has not passed since.

@@ -21,6 +21,7 @@ use crate::error::Result;
 use crate::parts::NamedParts;
 use crate::rejections::{RejectionView, Rejections};
 use crate::scope::{self, ProjectChoice};
+use crate::successors::{SuccessorView, Successors};
 use crate::tier::{self, SearchTier};
 use crate::time_span::TimeSpanRequest;
 use request::ParsedSearch;
@@ -132,6 +133,9 @@ pub struct SearchResult {
     /// That a user marked it wrong.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub wrong: Option<RejectionView>,
+    /// What holds in its place, if a later statement superseded it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub superseded_by: Option<SuccessorView>,
     #[serde(skip_serializing_if = "Option::is_none")]
     reverted_by: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -181,13 +185,20 @@ impl App {
         }
         let wanted = SearchTerms::new(&query);
         let now = self.clock.now_ms();
-        let results = hits.into_iter();
-        let results =
-            results.map(|hit| SearchResult::new(hit, request.parts, &rejections, &wanted, now));
+        let mut successors = Successors::new(&*store, now);
+        let results = hits.into_iter().map(|hit| {
+            let successor = successors.find(&hit.item)?;
+            let result = SearchResult::new(hit, request.parts, &rejections, &wanted, now);
+            Ok(SearchResult {
+                superseded_by: successor,
+                ..result
+            })
+        });
+        let results: Vec<SearchResult> = results.collect::<Result<_>>()?;
         Ok(SearchResponse {
             ms: (ms * 1000.0).round() / 1000.0,
             notes: parsed.notes,
-            results: results.collect(),
+            results,
             tier: Some(match query.text_embedding() {
                 Some(_) => SearchTier::Full,
                 None => SearchTier::Fast,
@@ -274,6 +285,7 @@ impl SearchResult {
             same: hit.same.clone(),
             snippet: build_snippet(item, wanted, MAX_SNIPPET_CHARS).text,
             wrong: rejections.find(item),
+            superseded_by: None,
             reverted_by: reverted_by(item).map(str::to_owned),
             ended: item_ended_on(item, now),
             speaker: item.speaker.clone(),

@@ -13,6 +13,7 @@ use serde_json::{Map, Value, json};
 use crate::app::App;
 use crate::error::Result;
 use crate::rejections::{RejectionView, Rejections};
+use crate::successors::{SuccessorView, Successors};
 
 /// Counts of a fix.
 pub const FIX_COUNTS: [DetailNumber; 3] = [
@@ -48,6 +49,9 @@ pub struct ShownItem {
     /// That a user marked it wrong.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub wrong: Option<RejectionView>,
+    /// What holds in its place, if a later statement superseded it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub superseded_by: Option<SuccessorView>,
     /// Whether its words are the user's own.
     #[serde(skip_serializing_if = "is_off")]
     pub edited: bool,
@@ -81,6 +85,8 @@ impl App {
         let limits = self.read_limits()?;
         let rejections = Rejections::load(&*store)?;
         let projects = store.list_projects()?;
+        let now = self.clock.now_ms();
+        let mut successors = Successors::new(&*store, now);
         let mut response = ShowResponse {
             items: Vec::new(),
             missing: Vec::new(),
@@ -95,8 +101,8 @@ impl App {
                 Some(item) => {
                     let project = projects.iter().find(|p| p.key == item.project);
                     let name = project.map(|p| p.name.clone()).unwrap_or_default();
-                    let now = self.clock.now_ms();
-                    let shown = ShownItem::new(item, name, &rejections, now);
+                    let successor = successors.find(&item)?;
+                    let shown = ShownItem::new(item, name, &rejections, successor, now);
                     response.items.push(shown);
                 }
                 None => response.missing.push(id.clone()),
@@ -143,9 +149,16 @@ pub fn find_outdated_reason(item: &Item, now: i64) -> Option<String> {
 }
 
 impl ShownItem {
-    fn new(item: Item, project_name: String, rejections: &Rejections, now: i64) -> Self {
+    fn new(
+        item: Item,
+        project_name: String,
+        rejections: &Rejections,
+        superseded_by: Option<SuccessorView>,
+        now: i64,
+    ) -> Self {
         let mut shown = Self {
             wrong: rejections.find(&item),
+            superseded_by,
             edited: rejections.is_edited(&item),
             pinned: rejections.is_pinned(&item),
             ended: item_ended_on(&item, now),

@@ -10,6 +10,7 @@ mod compact;
 mod context_block;
 mod failure;
 mod freshness;
+mod holding_turns;
 mod intent;
 mod item_line;
 mod memories;
@@ -28,8 +29,10 @@ mod silent;
 mod start;
 mod subagent_start;
 mod subject;
+mod succession;
 mod suggest;
 pub(crate) mod supersession;
+mod weigh;
 pub(crate) mod word_set;
 mod work;
 
@@ -48,7 +51,9 @@ use reader::RecallReader;
 pub use receipt::save_confirmation;
 pub use sanitize::{sanitize_block, sanitize_line};
 pub use silent::fails_silently;
+pub use succession::StatementSuccession;
 pub use suggest::{guard_stop, render_compaction_instructions, suggest_save};
+pub use weigh::{WeighedCandidate, WeighedPrompt, weigh_prompt};
 
 /// What happens in a session when something may be injected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -6,3 +6,4 @@ mod corrections;
 mod errors;
 mod limits;
 mod second_backend;
+mod succession;

@@ -156,6 +156,10 @@ fn print_results(
             let mark = flatten_text(&wrong.describe());
             out.print_text(&out.paint(Style::Red, &hang_at(0, &indent, &mark)))?;
         }
+        if let Some(successor) = &result.superseded_by {
+            let mark = flatten_text(&successor.describe());
+            out.print_text(&out.paint(Style::Yellow, &hang_at(0, &indent, &mark)))?;
+        }
         if args.explain {
             let line = out.paint(Style::Dim, &format_score(hit.score, &hit.parts));
             out.print_text(&format!("{indent}{line}\n"))?;

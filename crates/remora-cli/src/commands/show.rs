@@ -83,6 +83,10 @@ fn print_item(
         let mark = flatten_text(&wrong.describe());
         out.print_text(&out.paint(Style::Red, &hang_text("  ", &mark)))?;
     }
+    if let Some(successor) = &shown.superseded_by {
+        let mark = flatten_text(&successor.describe());
+        out.print_text(&out.paint(Style::Yellow, &hang_text("  ", &mark)))?;
+    }
     let own = [
         (shown.edited, "words", "yours, by `remora edit`"),
         (shown.pinned, "pinned", "every session begins with it"),

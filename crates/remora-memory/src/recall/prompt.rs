@@ -4,7 +4,6 @@
 
 use remora_core::detail::DetailList;
 use remora_core::record::{Item, Kind};
-use std::cell::{LazyCell, RefCell};
 
 use super::candidates::{self, RecallCandidate};
 use super::card::{self, CardFocus};
@@ -12,6 +11,7 @@ use super::change::proposes_change;
 use super::context_block::ContextBlock;
 use super::failure::known_fix;
 use super::freshness::{Freshness, FreshnessChecker};
+use super::holding_turns::HoldingTurns;
 use super::intent::{PromptIntent, classify_intent};
 use super::memories;
 use super::prompt_search::{
@@ -25,8 +25,7 @@ use super::supersession::{Supersessions, is_stated};
 use super::word_set::WordSet;
 use super::{Exposure, RecallContext, RecallResult, is_untrusted, item_line, name_of, work};
 use crate::end_date::ended_on;
-use crate::episode::{ComparedTurn, WantedWords, amends_turn, drops_by_name, replaces_work};
-use crate::store::{FileMatch, Filter, Hit, ItemRef, PageRequest as Part, Result};
+use crate::store::{Filter, Hit, PageRequest as Part, Result};
 use crate::words::{self, is_stop};
 
 /// Cards that are injected at most.
@@ -38,14 +37,6 @@ const MIN_LATER_PROBABILITY: f64 = 0.75;
 const MIN_SHARE_OF_BEST: f64 = 0.7;
 /// How much more similar than the outcome a prompt must be to be cited by itself.
 const MIN_ASKED_MARGIN: f64 = 0.15;
-/// Files of a turn by which later turns are listed, and how many of those.
-const MAX_AMENDED_FILES: usize = 3;
-const MAX_AMENDING_TURNS: usize = 6;
-/// The share of a turn's probability that one which amends it must reach to be
-/// about the prompt.
-const MIN_SHARE_OF_AMENDED: f64 = 0.15;
-/// Amendments of amendments that are followed.
-const MAX_AMENDMENTS: usize = 4;
 /// Words by which a prompt names other work to continue than the newest.
 const MIN_NAMING_WORDS: usize = 2;
 /// The note that a prompt brought the state of the work.
@@ -177,7 +168,7 @@ fn give_standing(
     let mut sessions = work::list_last_work(store, scene, None, &RecentTurns::default())?;
     while let Some(at) = find_named_work(&sessions, giving.prompt) {
         let item = sessions.remove(at);
-        if giving.find_amendment(&item, &[])?.is_none() {
+        if giving.holding_turns().find_amendment(&item, &[])?.is_none() {
             let why = "going on: where the work stood";
             let focus = CardFocus::Standing(giving.prompt);
             // Without asking for its exposure: the start had it too, but now it is
@@ -269,6 +260,16 @@ impl<'a> PromptRecall<'a> {
         }
     }
 
+    /// Where the turns are found that hold in place of others.
+    fn holding_turns(&self) -> HoldingTurns<'_> {
+        HoldingTurns {
+            store: self.store,
+            project: self.scene.project,
+            prompt: self.prompt,
+            later: &self.later,
+        }
+    }
+
     /// Adds a candidate if it is probable enough; `all` holds what may amend it.
     fn add_candidate(
         &mut self,
@@ -301,7 +302,7 @@ impl<'a> PromptRecall<'a> {
         } else {
             CardFocus::About(self.prompt)
         };
-        if let Some((holds, refused)) = self.find_what_holds(lead, all)? {
+        if let Some((holds, refused)) = self.holding_turns().find_what_holds(lead, all)? {
             self.recall.reject_item(lead, &refused, parts);
             let why = format!("{why} of {}", name_of(lead));
             self.give_card(&holds, None, focus, &why, &[], Vec::new());
@@ -343,110 +344,6 @@ impl<'a> PromptRecall<'a> {
         let known: Vec<WordSet> = seen.map(|item| WordSet::of_rows([item])).collect();
         self.give_card(lead, asked, focus, &why, &known, parts);
         Ok(())
-    }
-
-    /// The turn that holds in place of this item, with the reason: where its matter
-    /// ended, and what amended that since.
-    fn find_what_holds(
-        &self,
-        lead: &Item,
-        all: &[RecallCandidate],
-    ) -> Result<Option<(Item, String)>> {
-        let mut found: Option<(Item, String)> = None;
-        for _ in 0..MAX_AMENDMENTS {
-            let item = found.as_ref().map_or(lead, |(item, _)| item);
-            let end = candidates::ended_later(self.store, item, self.prompt)?;
-            let at_end = end.as_ref().unwrap_or(item);
-            let amended = match self.find_amendment(at_end, all)? {
-                None if end.is_some() => self.find_amendment(item, all)?,
-                amended => amended,
-            };
-            let (next, why) = match (amended, end) {
-                (Some(later), _) => (later, "amended by"),
-                (None, Some(end)) => (end, "its matter ended in"),
-                (None, None) => break,
-            };
-            // Each step must go forward in time, or two turns could lead in a circle.
-            if next.time <= item.time {
-                break;
-            }
-            let why = format!("{why} {}", name_of(&next));
-            found = Some((next, why));
-        }
-        Ok(found)
-    }
-
-    /// What supersedes this item: the turn in which all its statements were
-    /// replaced, or a later turn that says otherwise. A turn is often about several
-    /// things and a later one changes one of them, so of the candidates only those
-    /// count that are about the prompt as well, or that name what goes.
-    fn find_amendment(&self, item: &Item, all: &[RecallCandidate]) -> Result<Option<Item>> {
-        let own = all.iter().find(|one| one.is_of(item));
-        // Most items have no later candidate, and then none of this is split.
-        let splitter = RefCell::default();
-        let wanted = LazyCell::new(|| WantedWords::of_turn(item, self.prompt, &splitter));
-        let least = MIN_SHARE_OF_AMENDED * own.map_or(0.0, |one| one.probability);
-        if let Some(id) = self.later.replacing_turn(item) {
-            let stated = self.store.find_items(&[ItemRef::Id(id)])?.pop();
-            let turn = match &stated {
-                Some(stated) => candidates::checkpoint_of(self.store, stated)?,
-                None => None,
-            };
-            let is_found = |turn: &Item| {
-                let mut others = all.iter();
-                others.any(|one| one.is_of(turn) && one.probability >= least)
-            };
-            let speaks = |by: &Item| wanted.are_discussed_in(by);
-            let is_about = all.is_empty() || stated.as_ref().is_some_and(speaks);
-            if let Some(turn) = turn.or(stated)
-                && (is_about || is_found(&turn))
-            {
-                return Ok(Some(turn));
-            }
-        }
-        if item.kind != Kind::Summary {
-            return Ok(None);
-        }
-        let read = ComparedTurn::from_item(item, &splitter);
-        let drops = |turn: &Item| drops_by_name(&ComparedTurn::from_item(turn, &splitter), &read);
-        let speaks = |turn: &Item| wanted.are_discussed_in(turn);
-        let about = |one: &&RecallCandidate| {
-            let turn = one.checkpoint.as_ref().filter(|turn| turn.time > item.time);
-            turn.is_some_and(|turn| one.probability >= least || drops(turn) || speaks(turn))
-        };
-        let mut turns: Vec<Item> = all
-            .iter()
-            .filter(about)
-            .filter_map(|one| one.checkpoint.clone())
-            .collect();
-        // Without candidates of a search, later turns are found by their files.
-        let files: &[String] = if all.is_empty() {
-            &item.files_modified
-        } else {
-            &[]
-        };
-        for file in files.iter().take(MAX_AMENDED_FILES) {
-            let filter = Filter {
-                project: Some(self.scene.project.clone()),
-                kinds: vec![Kind::Summary],
-                file: Some(FileMatch::Exactly(file.clone())),
-                since: Some(item.time + 1),
-                ..Filter::default()
-            };
-            turns.extend(
-                self.store
-                    .list_items(&filter, Part::newest(MAX_AMENDING_TURNS))?,
-            );
-        }
-        // Lines of code that went are proof. Words alone must be about what the prompt
-        // wants of the turn.
-        let amends = |turn: &&Item| {
-            let later = ComparedTurn::from_item(turn, &splitter);
-            amends_turn(&later, &read)
-                && (all.is_empty() || replaces_work(&later, &read) || wanted.are_discussed_in(turn))
-        };
-        let amending = turns.iter().filter(amends);
-        Ok(amending.max_by_key(|turn| turn.time).cloned())
     }
 
     /// Adds a turn as a card, unless there is a reason not to.

@@ -39,11 +39,16 @@ pub(super) fn least_probability(prompt: &str, has_embedding: bool, intent: Promp
     } else {
         MIN_PROBABILITY_BY_WORDS
     };
-    if intent == PromptIntent::Past || asks_about_own(prompt) {
+    if is_question(prompt, intent) {
         MIN_SHARE_FOR_QUESTION * least
     } else {
         least
     }
+}
+
+/// Whether the prompt asks about the past, or about what users do in their project.
+pub(super) fn is_question(prompt: &str, intent: PromptIntent) -> bool {
+    intent == PromptIntent::Past || asks_about_own(prompt)
 }
 
 /// Verbs of nearly every statement: sharing one with a prompt means nothing.

@@ -76,20 +76,9 @@ pub(super) fn run(args: &BenchRecallArgs, out: &mut Output) -> Result<Exit, CliE
         }
         return Ok(Exit::GoOn);
     }
-    let table = compute_stats(&verdicts);
+    let tier = SearchTier::from(args.tier);
     if args.json {
-        out.print_json(&json!({
-            "tier": SearchTier::from(args.tier).name(),
-            "projects": stored
-                .iter()
-                .map(|(name, rows)| json!({ "name": name, "rows": rows }))
-                .collect::<Vec<_>>(),
-            "figures": table
-                .iter()
-                .map(|(half, moment, figures)| figures.to_json(*half, *moment))
-                .collect::<Vec<_>>(),
-            "situations": verdicts.iter().map(as_json).collect::<Vec<_>>(),
-        }))?;
+        out.print_json(&figures_as_json(tier, &stored, &verdicts))?;
         return Ok(Exit::GoOn);
     }
     if args.verbose {
@@ -102,12 +91,43 @@ pub(super) fn run(args: &BenchRecallArgs, out: &mut Output) -> Result<Exit, CliE
         "{} situations in {} projects, {rows} rows stored, {} tier\n",
         verdicts.len(),
         projects.len(),
-        SearchTier::from(args.tier).name(),
+        tier.name(),
     ))?;
-    out.print_text(&format!(
-        "{}\n",
-        out.paint(Style::Bold, &figures::format_header())
-    ))?;
+    print_figures(&verdicts, out)?;
+    Ok(Exit::GoOn)
+}
+
+fn figures_as_json(
+    tier: SearchTier,
+    stored: &[(&str, usize)],
+    verdicts: &[SituationVerdict],
+) -> Value {
+    let named = |by: &'static str, stats: Vec<(BenchHalf, &str, RecallStats)>| -> Vec<Value> {
+        let one = |(half, name, figures): &(BenchHalf, &str, RecallStats)| {
+            figures.to_named_json(&[("half", half.name()), (by, name)])
+        };
+        stats.iter().map(one).collect()
+    };
+    json!({
+        "tier": tier.name(),
+        "projects": stored
+            .iter()
+            .map(|(name, rows)| json!({ "name": name, "rows": rows }))
+            .collect::<Vec<_>>(),
+        "figures": compute_stats(verdicts)
+            .iter()
+            .map(|(half, moment, figures)| figures.to_json(*half, *moment))
+            .collect::<Vec<_>>(),
+        "prompts_by_project": named("project", prompt_stats(verdicts, project_of)),
+        "prompts_by_intent": named("intent", prompt_stats(verdicts, intent_of)),
+        "situations": verdicts.iter().map(as_json).collect::<Vec<_>>(),
+    })
+}
+
+fn print_figures(verdicts: &[SituationVerdict], out: &mut Output) -> Result<(), CliError> {
+    let header = out.paint(Style::Bold, &figures::format_header());
+    out.print_text(&format!("{header}\n"))?;
+    let table = compute_stats(verdicts);
     for (half, moment, figures) in &table {
         out.print_text(&format!("{}\n", figures.format_line(*half, *moment)))?;
     }
@@ -116,7 +136,56 @@ pub(super) fn run(args: &BenchRecallArgs, out: &mut Output) -> Result<Exit, CliE
             out.print_text(&format!("fixes lost in {}: {lost}\n", half.name()))?;
         }
     }
-    Ok(Exit::GoOn)
+    for (title, stats) in [
+        ("prompts by project", prompt_stats(verdicts, project_of)),
+        ("prompts by intent", prompt_stats(verdicts, intent_of)),
+    ] {
+        if !stats.is_empty() {
+            out.print_text(&format!("{}\n", out.paint(Style::Bold, title)))?;
+        }
+        for (half, name, figures) in &stats {
+            let line = figures.format_prompts(*half, &escape_invisible(name));
+            out.print_text(&format!("{line}\n"))?;
+        }
+    }
+    Ok(())
+}
+
+fn project_of(verdict: &SituationVerdict) -> Option<&str> {
+    Some(&verdict.project)
+}
+
+/// What a prompt is listed under: what it wants, or that nothing is to be given.
+fn intent_of(verdict: &SituationVerdict) -> Option<&str> {
+    if verdict.quiet {
+        return Some("quiet");
+    }
+    verdict.intent.as_deref()
+}
+
+/// The figures of the prompts of each half under each name, in the order of the set.
+fn prompt_stats<'v>(
+    verdicts: &'v [SituationVerdict],
+    name_of: fn(&'v SituationVerdict) -> Option<&'v str>,
+) -> Vec<(BenchHalf, &'v str, RecallStats)> {
+    let mut groups: Vec<(BenchHalf, &str, Vec<&SituationVerdict>)> = Vec::new();
+    let prompts = verdicts
+        .iter()
+        .filter(|one| one.moment == SituationKind::Prompt);
+    for one in prompts {
+        let Some(name) = name_of(one) else { continue };
+        let group = groups
+            .iter_mut()
+            .find(|(half, known, _)| *half == one.half && *known == name);
+        match group {
+            Some((_, _, of_name)) => of_name.push(one),
+            None => groups.push((one.half, name, vec![one])),
+        }
+    }
+    groups
+        .into_iter()
+        .map(|(half, name, of_name)| (half, name, RecallStats::from_verdicts(of_name.into_iter())))
+        .collect()
 }
 
 /// What is stored, for whoever writes labels.
@@ -261,6 +330,7 @@ fn as_json(verdict: &SituationVerdict) -> Value {
         "forbidden": verdict.forbidden,
         "quiet": verdict.quiet,
         "tokens": verdict.tokens,
+        "question": verdict.is_question,
         "candidates": verdict.candidates,
         "text": verdict.text,
     })

@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use remora_app::search::SearchResult;
 use remora_app::show::{ShownItem, find_outdated_reason};
 use remora_app::timeline;
-use remora_app::{RejectionView, Rejections};
+use remora_app::{RejectionView, Rejections, SuccessorView};
 use remora_core::record::{Item, Kind, Project};
 use remora_core::tokens::estimate_tokens;
 use remora_memory::recall::is_untrusted;
@@ -30,7 +30,7 @@ pub(super) fn to_search_entry(
         id: item.id,
         day: local.format_day(item.time),
         kind: item.kind.name().to_owned(),
-        title: title_with_status(item, now),
+        title: mark_superseded(title_with_status(item, now), result.superseded_by.as_ref()),
         tokens: count_item_tokens(item),
         place: project.map(|project| project.name.clone()),
         source: item_source(item),
@@ -43,6 +43,14 @@ fn title_with_status(item: &Item, now: i64) -> String {
     match find_outdated_reason(item, now) {
         Some(why) => format!("{} ({why})", item.title),
         None => item.title.clone(),
+    }
+}
+
+/// The same with what holds in its place.
+fn mark_superseded(title: String, successor: Option<&SuccessorView>) -> String {
+    match successor {
+        Some(successor) => format!("[{}] {title}", successor.describe()),
+        None => title,
     }
 }
 
@@ -107,6 +115,10 @@ pub(super) fn item_to_detail(
     let mut fields: Vec<_> = fields
         .filter(|(name, _)| SHOWN_FIELDS.contains(name))
         .collect();
+    if let Some(successor) = &shown.superseded_by {
+        let by = format!("by #{}: {}", successor.id, successor.title);
+        fields.insert(0, ("superseded", by));
+    }
     if item.seen > 1 {
         fields.insert(0, ("times", item.seen.to_string()));
     }

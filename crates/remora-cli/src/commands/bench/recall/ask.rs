@@ -8,7 +8,8 @@ use remora_core::tokens;
 use remora_embed::LazyEncoder;
 use remora_memory::prompt_embedding::PromptEmbedding;
 use remora_memory::recall::{
-    PromptIntent, RecallResult, RecallTrigger, Selected, classify_intent, recall,
+    PromptIntent, RecallResult, RecallTrigger, Selected, WeighedCandidate, classify_intent, recall,
+    weigh_prompt,
 };
 use serde_json::{Map, Value, json};
 
@@ -71,8 +72,12 @@ pub(super) struct SituationVerdict {
     pub(super) tokens: u32,
     /// The intent as the set and as the rules see it, where they differ.
     pub(super) misread: Option<(String, &'static str)>,
+    /// The intent as the set sees it.
+    pub(super) intent: Option<String>,
     /// Whether the set names an intent.
     pub(super) has_intent: bool,
+    /// Whether a prompt asks about the project.
+    pub(super) is_question: bool,
     /// What was weighed, with its features and what the set says of it.
     pub(super) candidates: Vec<Value>,
     /// What a model would read.
@@ -129,8 +134,18 @@ pub(super) fn run_situation(
     };
     let back = recall(played.store.as_ref(), &scene, &moment)?;
     let mut verdict = score_situation(played, situation, &back);
+    if situation.moment == SituationKind::Prompt {
+        let weighed = weigh_prompt(played.store.as_ref(), &scene, &prompt)?;
+        verdict.is_question = weighed.is_question;
+        let weighed = weighed
+            .candidates
+            .iter()
+            .filter_map(|one| candidate_to_json(played, situation, one));
+        verdict.candidates = weighed.collect();
+    }
     verdict.project.clone_from(&project.name);
     verdict.half = project.half;
+    verdict.intent.clone_from(&situation.intent);
     // Where nothing is to be given, it does not matter what the prompt wants.
     if let Some(wanted) = situation.intent.as_ref().filter(|_| !situation.nothing) {
         let read = intent_name(classify_intent(&prompt));
@@ -251,8 +266,10 @@ fn score_situation(
         quiet: situation.nothing,
         tokens: back.text.as_deref().map_or(0, tokens::estimate_tokens),
         misread: None,
+        intent: None,
         has_intent: false,
-        candidates: candidates_to_json(played, situation, back),
+        is_question: false,
+        candidates: Vec::new(),
         text: back.text.clone().unwrap_or_default(),
     }
 }
@@ -288,55 +305,47 @@ fn find_lost_stage(played: &PlayedProject, wanted: &str, back: &RecallResult) ->
     }
 }
 
-/// What was weighed for a prompt. The set's word counts for the whole turn: who
-/// hands over a conclusion hands over what led to it.
-fn candidates_to_json(
+/// One candidate for a prompt, judged by what would be injected for it: a turn that
+/// was superseded counts as the one that holds in its place.
+fn candidate_to_json(
     played: &PlayedProject,
     situation: &Situation,
-    back: &RecallResult,
-) -> Vec<Value> {
-    let given = back.given.iter();
-    let given = given.map(|one| (&one.item, &one.parts, &one.why, true));
-    let passed = back.passed.iter();
-    let passed = passed.map(|one| (&one.item, &one.parts, &one.why, false));
-    let mut all = Vec::new();
-    for (item, parts, why, given) in given.chain(passed).filter(|one| !one.1.is_empty()) {
-        let Some(lead) = played.rows.iter().find(|row| matches_reference(row, item)) else {
-            continue;
-        };
-        let in_turn = |row: &&Item| {
-            row.id == lead.id
-                || !lead.session.is_empty()
-                    && row.session == lead.session
-                    && row.prompt == lead.prompt
-        };
-        let turn: Vec<&Item> = played.rows.iter().filter(in_turn).collect();
-        let is = |labels: &[String], rows: &[&Item]| {
-            let mut all = labels.iter().flat_map(|label| label.split('|'));
-            all.any(|label| rows.iter().any(|row| played.matches_label(row, label)))
-        };
-        let label = if is(&situation.must, &turn) {
-            "must"
-        } else if is(&situation.must_not, &[lead]) {
-            "must_not"
-        } else if is(&situation.may, &turn) {
-            "may"
-        } else {
-            "none"
-        };
-        let features: Map<String, Value> = parts
-            .iter()
-            .map(|(name, value)| ((*name).to_owned(), json!(value)))
-            .collect();
-        all.push(json!({
-            "item": item,
-            "label": label,
-            "given": given,
-            "why": why,
-            "features": features,
-        }));
-    }
-    all
+    candidate: &WeighedCandidate,
+) -> Option<Value> {
+    let injected = &candidate.injected;
+    let row = played
+        .rows
+        .iter()
+        .find(|row| matches_reference(row, injected))?;
+    let alternatives = |wanted: &str| {
+        wanted
+            .split('|')
+            .any(|label| played.matches_label(row, label))
+    };
+    let is = |labels: &[String]| labels.iter().any(|wanted| alternatives(wanted));
+    let wanted = situation.must.iter().enumerate();
+    let wanted = wanted.filter(|(_, wanted)| alternatives(wanted));
+    let wanted: Vec<usize> = wanted.map(|(place, _)| place).collect();
+    let label = match () {
+        () if is(&situation.given_before) => "none",
+        () if !wanted.is_empty() => "must",
+        () if is(&situation.must_not) => "must_not",
+        () if is(&situation.may) => "may",
+        () => "none",
+    };
+    let features = candidate.features.iter();
+    let features: Map<String, Value> = features
+        .map(|(name, value)| ((*name).to_owned(), json!(value)))
+        .collect();
+    Some(json!({
+        "item": candidate.item,
+        "injected": injected,
+        "label": label,
+        "wanted": wanted,
+        "refused": candidate.is_refused,
+        "probability": candidate.probability,
+        "features": features,
+    }))
 }
 
 /// Whether this is what an item is called.

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::ask::{LostStage, SituationVerdict};
 use super::set::SituationKind;
@@ -74,13 +74,25 @@ impl RecallStats {
     }
 
     pub(super) fn format_line(&self, half: BenchHalf, moment: Option<SituationKind>) -> String {
+        format!(
+            "{:<6}{:<14}{}",
+            half.name(),
+            moment.map_or(ALL_BUT_START, SituationKind::name),
+            self.format_figures(),
+        )
+    }
+
+    /// The same for the prompts of a project, or for those with an intent.
+    pub(super) fn format_prompts(&self, half: BenchHalf, name: &str) -> String {
+        format!("{:<6}{name:<14}{}", half.name(), self.format_figures())
+    }
+
+    fn format_figures(&self) -> String {
         let figure = |part: Option<f64>| {
             part.map_or_else(|| "-".to_owned(), |part| format!("{:.1}", part * 100.0))
         };
         format!(
-            "{:<6}{:<10}{:>5}{:>11}{:>9}{:>9}{:>10}{:>9}{:>8}",
-            half.name(),
-            moment.map_or(ALL_BUT_START, SituationKind::name),
+            "{:>5}{:>11}{:>9}{:>9}{:>10}{:>9}{:>8}",
             self.situations,
             figure(self.precision()),
             figure(self.recall()),
@@ -99,9 +111,24 @@ impl RecallStats {
     }
 
     pub(super) fn to_json(&self, half: BenchHalf, moment: Option<SituationKind>) -> Value {
+        let moment = moment.map_or(ALL_BUT_START, SituationKind::name);
+        self.to_named_json(&[("half", half.name()), ("moment", moment)])
+    }
+
+    /// The figures after the names of what they are of.
+    pub(super) fn to_named_json(&self, names: &[(&'static str, &str)]) -> Value {
+        let names = names
+            .iter()
+            .map(|(name, of)| ((*name).to_owned(), json!(of)));
+        let mut all: Map<String, Value> = names.collect();
+        if let Value::Object(figures) = self.figures_to_json() {
+            all.extend(figures);
+        }
+        Value::Object(all)
+    }
+
+    fn figures_to_json(&self) -> Value {
         json!({
-            "half": half.name(),
-            "moment": moment.map_or(ALL_BUT_START, SituationKind::name),
             "situations": self.situations,
             "wanted": self.wanted,
             "found": self.found,
@@ -127,7 +154,7 @@ impl RecallStats {
 /// The names of the columns.
 pub(super) fn format_header() -> String {
     format!(
-        "{:<6}{:<10}{:>5}{:>11}{:>9}{:>9}{:>10}{:>9}{:>8}",
+        "{:<6}{:<14}{:>5}{:>11}{:>9}{:>9}{:>10}{:>9}{:>8}",
         "half", "moment", "n", "precision", "recall", "quiet", "forbidden", "intent", "tokens"
     )
 }
@@ -156,7 +183,9 @@ mod tests {
             quiet: wanted == 0,
             tokens: 100,
             misread: None,
+            intent: None,
             has_intent: wanted > 0,
+            is_question: false,
             candidates: Vec::new(),
             text: String::new(),
         }
