@@ -205,8 +205,11 @@ impl Server {
     /// After an event: what happened meanwhile is said, and someone waits for
     /// handlers that go on.
     pub(crate) fn follow_up(self: &Arc<Self>, session: &Arc<Served>) {
+        let waits = session.begin_waiting();
+        // Behind that question: a handler that ended before it is said here, one that ends
+        // after it by the thread that waits.
         session.send_notices();
-        if !session.begin_waiting() {
+        if !waits {
             return;
         }
         self.lock_flights().waiting += 1;
