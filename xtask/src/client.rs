@@ -15,12 +15,14 @@ mod http;
 mod install;
 mod instructions;
 mod layout;
+mod live;
 mod memory;
 pub(crate) mod process;
 mod responses;
 mod seen;
 mod session;
 mod sink;
+mod terminal;
 
 use std::collections::VecDeque;
 use std::fs;
@@ -39,10 +41,11 @@ use session::{CaseTree, ClientRun};
 use sink::HttpSink;
 
 const USAGE: &str =
-    "usage: cargo xtask client [--filter NAME] [--list] [--memory] [--instructions] \
+    "usage: cargo xtask client [--filter NAME] [--list] [--live] [--memory] [--instructions] \
                      [--client-only] [--record] [--keep] [--engine PROGRAM] [--trees FILE]
   --filter NAME     only cases whose name contains NAME
   --list            print the cases' names
+  --live            only the sessions that live on
   --memory          only the memory's cases
   --instructions    only the instruction trees
   --trees FILE      the instruction trees of this file instead
@@ -54,6 +57,8 @@ The client is cached in $REMORA_CLIENT_CACHE (default: target/client-cache).";
 
 /// Sessions at the same time.
 const MAX_PARALLEL_SESSIONS: usize = 2;
+/// The same for sessions that live on: most of them wait.
+const MAX_PARALLEL_LIVE: usize = 4;
 
 #[derive(Default)]
 struct ClientOptions {
@@ -80,8 +85,16 @@ enum ClientTask {
 enum ClientPart {
     #[default]
     Whole,
+    Live,
     Memory,
     Instructions,
+}
+
+impl ClientPart {
+    /// Whether the cases of `part` are played.
+    fn includes(&self, part: &Self) -> bool {
+        *self == Self::Whole || self == part
+    }
 }
 
 /// What all cases share.
@@ -107,8 +120,10 @@ struct CaseVerdict {
     skipped: Vec<String>,
     events: usize,
     handlers: usize,
-    /// Whole sessions of the client, in the memory's cases.
+    /// Whole sessions of the client.
     sessions: usize,
+    /// What was found each time that a case was played once more.
+    repeats: Vec<String>,
     /// Trees of instruction files, and the files that reached the model.
     trees: usize,
     files: usize,
@@ -124,15 +139,23 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
     let mut drafts = case::load_cases(&root.join("fixtures").join("client"))?;
     drafts
         .retain(|draft| options.part == ClientPart::Whole && draft.name.contains(&options.filter));
+    let mut lives = live::load_drafts(root)?;
+    lives.retain(|draft| {
+        options.part.includes(&ClientPart::Live) && draft.name.contains(&options.filter)
+    });
     let mut scenes: Vec<&str> = memory::list_names().collect();
-    scenes
-        .retain(|name| options.part != ClientPart::Instructions && name.contains(&options.filter));
+    scenes.retain(|name| {
+        options.part.includes(&ClientPart::Memory) && name.contains(&options.filter)
+    });
     let mut trees = instructions::load_trees(root, options.trees.as_deref())?;
-    trees.retain(|tree| options.part != ClientPart::Memory && tree.name.contains(&options.filter));
+    trees.retain(|tree| {
+        options.part.includes(&ClientPart::Instructions) && tree.name.contains(&options.filter)
+    });
     if options.task == ClientTask::List {
         let names = drafts.iter().map(|draft| draft.name.as_str());
+        let lives = lives.iter().map(|draft| draft.name.as_str());
         let trees = trees.iter().map(|tree| tree.name.as_str());
-        for name in names.chain(scenes).chain(trees) {
+        for name in names.chain(lives).chain(scenes).chain(trees) {
             println!("{name}");
         }
         return Ok(());
@@ -143,7 +166,10 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
     if options.task != ClientTask::Compare && options.part == ClientPart::Whole {
         trees.clear(); // only those of a file that is named have a record
     }
-    if drafts.is_empty() && scenes.is_empty() && trees.is_empty() {
+    if options.task == ClientTask::Record {
+        lives.clear(); // their record is never written here
+    }
+    if drafts.is_empty() && lives.is_empty() && scenes.is_empty() && trees.is_empty() {
         bail!("no case's name contains `{}`", options.filter);
     }
     let started = Instant::now();
@@ -161,20 +187,24 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
         options,
     };
     println!(
-        "clients {} and {}, {} cases, {MAX_PARALLEL_SESSIONS} at a time",
+        "clients {} and {}, {} cases, {MAX_PARALLEL_SESSIONS} to {MAX_PARALLEL_LIVE} at a time",
         install::CLAUDE_CODE.version,
         install::CODEX.version,
-        drafts.len() + scenes.len() + trees.len()
+        drafts.len() + lives.len() + scenes.len() + trees.len()
     );
-    let mut verdicts = play_all(&drafts, |draft, verdict| {
+    let mut verdicts = play_all(&drafts, MAX_PARALLEL_SESSIONS, |draft, verdict| {
         verdict.name.clone_from(&draft.name);
         play_case(&stage, draft, verdict)
     });
-    verdicts.extend(play_all(&scenes, |name, verdict| {
+    verdicts.extend(play_all(&lives, MAX_PARALLEL_LIVE, |draft, verdict| {
+        verdict.name.clone_from(&draft.name);
+        live::play_case(&stage, draft, verdict)
+    }));
+    verdicts.extend(play_all(&scenes, MAX_PARALLEL_SESSIONS, |name, verdict| {
         (*name).clone_into(&mut verdict.name);
         memory::play_case(&stage, name, verdict)
     }));
-    verdicts.extend(play_all(&trees, |tree, verdict| {
+    verdicts.extend(play_all(&trees, MAX_PARALLEL_SESSIONS, |tree, verdict| {
         verdict.name.clone_from(&tree.name);
         instructions::play_tree(&stage, tree, verdict)
     }));
@@ -192,18 +222,27 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
     };
     let sum = |count: fn(&CaseVerdict) -> usize| verdicts.iter().map(count).sum::<usize>();
     println!(
-        "{against}: {} of {} cases agree ({} events, {} handler runs, {} sessions with the \
-         memory, {} trees with {} instruction files, {} things skipped) in {:.0} s",
+        "{against}: {} of {} cases agree ({} events, {} handler runs, {} whole sessions, {} played \
+         again, {} trees with {} instruction files, {} things skipped) in {:.0} s",
         verdicts.len() - failed,
         verdicts.len(),
         sum(|verdict| verdict.events),
         sum(|verdict| verdict.handlers),
         sum(|verdict| verdict.sessions),
+        sum(|verdict| verdict.repeats.len()),
         sum(|verdict| verdict.trees),
         sum(|verdict| verdict.files),
         sum(|verdict| verdict.skipped.len()),
         started.elapsed().as_secs_f64(),
     );
+    let lived = lives.len();
+    let asked_for = stage.options.filter.is_empty() && stage.options.task == ClientTask::Compare;
+    if asked_for && stage.options.part.includes(&ClientPart::Live) && lived < live::MIN_LIVE_CASES {
+        bail!(
+            "only {lived} sessions that live on were played, at least {} are due",
+            live::MIN_LIVE_CASES
+        );
+    }
     if failed > 0 {
         bail!("{failed} of {} real-client cases disagree", verdicts.len());
     }
@@ -216,6 +255,7 @@ fn parse_options(args: &[String]) -> Result<ClientOptions> {
     while let Some(arg) = args.next() {
         match arg.as_str() {
             "--list" => options.task = ClientTask::List,
+            "--live" => options.part = ClientPart::Live,
             "--memory" => options.part = ClientPart::Memory,
             "--instructions" => options.part = ClientPart::Instructions,
             "--trees" => {
@@ -308,12 +348,13 @@ fn work_folder() -> Result<PathBuf> {
 /// All cases, a few at a time, one line each as they end.
 fn play_all<T: Sync>(
     cases: &[T],
+    most: usize,
     play: impl Fn(&T, &mut CaseVerdict) -> Result<()> + Sync,
 ) -> Vec<CaseVerdict> {
     let waiting: Mutex<VecDeque<&T>> = Mutex::new(cases.iter().collect());
     let done = Mutex::new(Vec::new());
     thread::scope(|scope| {
-        for _ in 0..MAX_PARALLEL_SESSIONS.min(cases.len()) {
+        for _ in 0..most.min(cases.len()) {
             scope.spawn(|| {
                 loop {
                     let next = waiting
@@ -353,6 +394,9 @@ fn print_verdict(verdict: &CaseVerdict) {
         verdict.name,
         verdict.took.as_secs_f64()
     );
+    for (number, found) in verdict.repeats.iter().enumerate() {
+        println!("AGAIN  after play {}: {found}", number + 1);
+    }
     for skipped in &verdict.skipped {
         println!("SKIP   {skipped}");
     }

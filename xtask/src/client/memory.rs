@@ -14,7 +14,6 @@ mod remembered;
 mod resumed;
 mod settings;
 mod talk;
-mod terminal;
 mod together;
 mod trust;
 
@@ -25,6 +24,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result};
 
 use super::{CaseVerdict, Stage};
+pub(super) use house::format_output;
 use house::{ClientSandbox, SandboxParts};
 use talk::{TalkRequest, TalkResult};
 
