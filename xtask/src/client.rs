@@ -37,6 +37,8 @@ use serde_json::{Value, json};
 
 use case::{CaseDraft, EventCheck, HookCase};
 use compare::Facts;
+use instructions::InstructionTree;
+use live::LiveDraft;
 use session::{CaseTree, ClientRun};
 use sink::HttpSink;
 
@@ -90,13 +92,6 @@ enum ClientPart {
     Instructions,
 }
 
-impl ClientPart {
-    /// Whether the cases of `part` are played.
-    fn includes(&self, part: &Self) -> bool {
-        *self == Self::Whole || self == part
-    }
-}
-
 /// What all cases share.
 struct Stage {
     client: PathBuf,
@@ -130,52 +125,135 @@ struct CaseVerdict {
     took: Duration,
 }
 
+/// The cases of all parts that were asked for.
+struct StageCases {
+    drafts: Vec<CaseDraft>,
+    lives: Vec<LiveDraft>,
+    scenes: Vec<&'static str>,
+    trees: Vec<InstructionTree>,
+}
+
+impl StageCases {
+    fn load(root: &Path, options: &ClientOptions) -> Result<Self> {
+        let is_asked = |part: ClientPart, name: &str| {
+            (options.part == ClientPart::Whole || options.part == part)
+                && name.contains(&options.filter)
+        };
+        let mut cases = Self {
+            drafts: case::load_cases(&root.join("fixtures").join("client"))?,
+            lives: live::load_drafts(root)?,
+            scenes: memory::list_names().collect(),
+            trees: instructions::load_trees(root, options.trees.as_deref())?,
+        };
+        cases
+            .drafts
+            .retain(|draft| is_asked(ClientPart::Whole, &draft.name));
+        cases
+            .lives
+            .retain(|draft| is_asked(ClientPart::Live, &draft.name));
+        cases
+            .scenes
+            .retain(|name| is_asked(ClientPart::Memory, name));
+        cases
+            .trees
+            .retain(|tree| is_asked(ClientPart::Instructions, &tree.name));
+        Ok(cases)
+    }
+
+    /// Leaves out what the task has no use for.
+    fn retain_playable(&mut self, options: &ClientOptions) {
+        if options.task != ClientTask::Compare {
+            self.scenes.clear(); // they have no record, and need the program
+        }
+        if options.task != ClientTask::Compare && options.part == ClientPart::Whole {
+            self.trees.clear(); // only those of a file that is named have a record
+        }
+        if options.task == ClientTask::Record {
+            self.lives.clear(); // their record is never written here
+        }
+    }
+
+    fn count(&self) -> usize {
+        self.drafts.len() + self.lives.len() + self.scenes.len() + self.trees.len()
+    }
+
+    fn print_names(&self) {
+        let names = self.drafts.iter().map(|draft| draft.name.as_str());
+        let lives = self.lives.iter().map(|draft| draft.name.as_str());
+        let scenes = self.scenes.iter().copied();
+        let trees = self.trees.iter().map(|tree| tree.name.as_str());
+        for name in names.chain(lives).chain(scenes).chain(trees) {
+            println!("{name}");
+        }
+    }
+
+    fn play(&self, stage: &Stage) -> Vec<CaseVerdict> {
+        let mut verdicts = play_all(&self.drafts, MAX_PARALLEL_SESSIONS, |draft, verdict| {
+            verdict.name.clone_from(&draft.name);
+            play_case(stage, draft, verdict)
+        });
+        verdicts.extend(play_all(
+            &self.lives,
+            MAX_PARALLEL_LIVE,
+            |draft, verdict| {
+                verdict.name.clone_from(&draft.name);
+                live::play_case(stage, draft, verdict)
+            },
+        ));
+        verdicts.extend(play_all(
+            &self.scenes,
+            MAX_PARALLEL_SESSIONS,
+            |name, verdict| {
+                (*name).clone_into(&mut verdict.name);
+                memory::play_case(stage, name, verdict)
+            },
+        ));
+        verdicts.extend(play_all(
+            &self.trees,
+            MAX_PARALLEL_SESSIONS,
+            |tree, verdict| {
+                verdict.name.clone_from(&tree.name);
+                instructions::play_tree(stage, tree, verdict)
+            },
+        ));
+        verdicts
+    }
+
+    /// A stage with fewer cases would not show what it claims.
+    fn check_count(&self, options: &ClientOptions) -> Result<()> {
+        let is_whole = options.filter.is_empty()
+            && options.task == ClientTask::Compare
+            && matches!(options.part, ClientPart::Whole | ClientPart::Live);
+        if is_whole && self.lives.len() < live::MIN_LIVE_CASES {
+            bail!(
+                "only {} whole sessions with hooks were played, at least {} are due",
+                self.lives.len(),
+                live::MIN_LIVE_CASES
+            );
+        }
+        Ok(())
+    }
+}
+
 /// Runs the stage.
 pub(crate) fn run(args: &[String]) -> Result<()> {
     let options = parse_options(args)?;
     let root = Path::new(env!("CARGO_MANIFEST_DIR"))
         .parent()
         .context("xtask has no parent")?;
-    let mut drafts = case::load_cases(&root.join("fixtures").join("client"))?;
-    drafts
-        .retain(|draft| options.part == ClientPart::Whole && draft.name.contains(&options.filter));
-    let mut lives = live::load_drafts(root)?;
-    lives.retain(|draft| {
-        options.part.includes(&ClientPart::Live) && draft.name.contains(&options.filter)
-    });
-    let mut scenes: Vec<&str> = memory::list_names().collect();
-    scenes.retain(|name| {
-        options.part.includes(&ClientPart::Memory) && name.contains(&options.filter)
-    });
-    let mut trees = instructions::load_trees(root, options.trees.as_deref())?;
-    trees.retain(|tree| {
-        options.part.includes(&ClientPart::Instructions) && tree.name.contains(&options.filter)
-    });
+    let mut cases = StageCases::load(root, &options)?;
     if options.task == ClientTask::List {
-        let names = drafts.iter().map(|draft| draft.name.as_str());
-        let lives = lives.iter().map(|draft| draft.name.as_str());
-        let trees = trees.iter().map(|tree| tree.name.as_str());
-        for name in names.chain(lives).chain(scenes).chain(trees) {
-            println!("{name}");
-        }
+        cases.print_names();
         return Ok(());
     }
-    if options.task != ClientTask::Compare {
-        scenes.clear(); // they have no record, and need the program
-    }
-    if options.task != ClientTask::Compare && options.part == ClientPart::Whole {
-        trees.clear(); // only those of a file that is named have a record
-    }
-    if options.task == ClientTask::Record {
-        lives.clear(); // their record is never written here
-    }
-    if drafts.is_empty() && lives.is_empty() && scenes.is_empty() && trees.is_empty() {
+    cases.retain_playable(&options);
+    if cases.count() == 0 {
         bail!("no case's name contains `{}`", options.filter);
     }
     let started = Instant::now();
     let cache = read_variable("REMORA_CLIENT_CACHE")
         .map_or_else(|| root.join("target/client-cache"), PathBuf::from);
-    let needs_codex = scenes.iter().any(|name| memory::needs_codex(name));
+    let needs_codex = cases.scenes.iter().any(|name| memory::needs_codex(name));
     let stage = Stage {
         client: install::CLAUDE_CODE.install(&cache)?,
         codex: needs_codex
@@ -190,24 +268,9 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
         "clients {} and {}, {} cases, {MAX_PARALLEL_SESSIONS} to {MAX_PARALLEL_LIVE} at a time",
         install::CLAUDE_CODE.version,
         install::CODEX.version,
-        drafts.len() + lives.len() + scenes.len() + trees.len()
+        cases.count()
     );
-    let mut verdicts = play_all(&drafts, MAX_PARALLEL_SESSIONS, |draft, verdict| {
-        verdict.name.clone_from(&draft.name);
-        play_case(&stage, draft, verdict)
-    });
-    verdicts.extend(play_all(&lives, MAX_PARALLEL_LIVE, |draft, verdict| {
-        verdict.name.clone_from(&draft.name);
-        live::play_case(&stage, draft, verdict)
-    }));
-    verdicts.extend(play_all(&scenes, MAX_PARALLEL_SESSIONS, |name, verdict| {
-        (*name).clone_into(&mut verdict.name);
-        memory::play_case(&stage, name, verdict)
-    }));
-    verdicts.extend(play_all(&trees, MAX_PARALLEL_SESSIONS, |tree, verdict| {
-        verdict.name.clone_from(&tree.name);
-        instructions::play_tree(&stage, tree, verdict)
-    }));
+    let verdicts = cases.play(&stage);
     if !stage.options.keep {
         let _ = fs::remove_dir_all(&stage.work);
     }
@@ -215,6 +278,15 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
         .iter()
         .filter(|verdict| !verdict.problems.is_empty())
         .count();
+    print_summary(&stage, &verdicts, failed, started.elapsed());
+    cases.check_count(&stage.options)?;
+    if failed > 0 {
+        bail!("{failed} of {} real-client cases disagree", verdicts.len());
+    }
+    Ok(())
+}
+
+fn print_summary(stage: &Stage, verdicts: &[CaseVerdict], failed: usize, took: Duration) {
     let against = if stage.engine.is_some() {
         "client and engine"
     } else {
@@ -233,20 +305,8 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
         sum(|verdict| verdict.trees),
         sum(|verdict| verdict.files),
         sum(|verdict| verdict.skipped.len()),
-        started.elapsed().as_secs_f64(),
+        took.as_secs_f64(),
     );
-    let lived = lives.len();
-    let asked_for = stage.options.filter.is_empty() && stage.options.task == ClientTask::Compare;
-    if asked_for && stage.options.part.includes(&ClientPart::Live) && lived < live::MIN_LIVE_CASES {
-        bail!(
-            "only {lived} sessions that live on were played, at least {} are due",
-            live::MIN_LIVE_CASES
-        );
-    }
-    if failed > 0 {
-        bail!("{failed} of {} real-client cases disagree", verdicts.len());
-    }
-    Ok(())
 }
 
 fn parse_options(args: &[String]) -> Result<ClientOptions> {

@@ -1,8 +1,7 @@
 //! The cases: recorded sessions, and which of them the stage plays.
 //!
-//! `fixtures/client/live/cases.json` names cases of the books of recorded sessions. A book is never
-//! edited; what a case needs on a busy machine (a condition in the place of a pause) stands
-//! beside its name.
+//! `fixtures/client/live/cases.json` names cases of the book of recorded sessions. The book is
+//! never edited; what a case needs besides stands with its name.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,16 +10,15 @@ use std::path::Path;
 use anyhow::{Context as _, Result, ensure};
 use serde_json::Value;
 
-/// Books of recorded sessions, the later for what the earlier do not have.
-const BOOKS: [&str; 2] = [
-    "fixtures/hooks/live.json",
-    "fixtures/client/live/recorded.json",
-];
+/// The recorded sessions.
+const BOOK: &str = "fixtures/hooks/live.json";
+/// Those that are played here.
+const SELECTION: &str = "fixtures/client/live/cases.json";
 
 /// One case that the stage plays.
 pub(crate) struct LiveDraft {
     pub(crate) name: String,
-    /// As recorded, with what the stage plays in another way.
+    /// As recorded, with a drive or heads of the selection.
     pub(super) recorded: Value,
     /// The program behind every handler that leaves a trace.
     pub(super) stub: String,
@@ -30,29 +28,21 @@ pub(crate) struct LiveDraft {
 
 /// All cases of the stage.
 pub(crate) fn load_drafts(root: &Path) -> Result<Vec<LiveDraft>> {
-    let mut stub = None;
+    let mut book = read_json(&root.join(BOOK))?;
+    let stub = book["stub"].as_str().context("the book has no `stub`")?;
+    let stub = stub.to_owned();
     let mut recorded = BTreeMap::new();
-    for book in BOOKS {
-        let mut book = read_json(&root.join(book))?;
-        if let Some(text) = book["stub"].as_str() {
-            stub = stub.or_else(|| Some(text.to_owned()));
-        }
-        for case in book["cases"].as_array_mut().into_iter().flatten() {
-            let name = case["name"].as_str().context("a case has no name")?;
-            recorded
-                .entry(name.to_owned())
-                .or_insert_with(|| case.take());
-        }
+    for case in book["cases"].as_array_mut().into_iter().flatten() {
+        let name = case["name"].as_str().context("a case has no name")?;
+        recorded.insert(name.to_owned(), case.take());
     }
-    let stub = stub.context("no book has the `stub`")?;
-    let path = root.join("fixtures/client/live/cases.json");
-    let selection = read_json(&path)?;
+    let selection = read_json(&root.join(SELECTION))?;
     let mut drafts = Vec::new();
     for selected in selection["cases"].as_array().context("no `cases`")? {
         let name = selected["name"].as_str().context("a case has no `name`")?;
         let mut value = recorded
             .remove(name)
-            .with_context(|| format!("no book has the case `{name}`, or it is named twice"))?;
+            .with_context(|| format!("the book has no case `{name}`, or it is named twice"))?;
         if selected["drive"].is_array() {
             ensure!(value["drive"].is_array(), "`{name}` has no drive");
             value["drive"] = selected["drive"].clone();

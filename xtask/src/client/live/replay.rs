@@ -42,7 +42,7 @@ const O_NONBLOCK: i32 = if cfg!(target_os = "macos") {
 };
 
 /// What happened next in the client's session.
-enum Moment<'a> {
+enum TimelineStep<'a> {
     Changed(&'a Change),
     Fired(usize),
     Ended(usize),
@@ -99,30 +99,30 @@ pub(super) fn play_engine(
         closed: false,
     };
     replay.open()?;
-    for moment in list_moments(play, dispatches) {
-        replay.play_moment(&moment)?;
+    for step in list_steps(play, dispatches) {
+        replay.play_step(&step)?;
     }
     replay.finish()
 }
 
-fn list_moments<'a>(play: &'a ClientPlay, dispatches: &[Dispatch]) -> Vec<Moment<'a>> {
-    let mut moments: Vec<(u128, Moment<'a>)> = Vec::new();
+fn list_steps<'a>(play: &'a ClientPlay, dispatches: &[Dispatch]) -> Vec<TimelineStep<'a>> {
+    let mut steps: Vec<(u128, TimelineStep<'a>)> = Vec::new();
     let fired = dispatches.iter().enumerate();
-    moments.extend(fired.map(|(index, dispatch)| (dispatch.at, Moment::Fired(index))));
+    steps.extend(fired.map(|(index, dispatch)| (dispatch.at, TimelineStep::Fired(index))));
     for dispatch in dispatches {
         for index in &dispatch.runs {
             // The time of a file is coarser than the clock: it may lie before the beginning.
             let ended = play.runs[*index].ended;
             let ended = ended.map(|at| at.max(dispatch.at + 1));
-            moments.extend(ended.map(|at| (at, Moment::Ended(*index))));
+            steps.extend(ended.map(|at| (at, TimelineStep::Ended(*index))));
         }
     }
     let changed = play.changes.iter();
-    moments.extend(changed.map(|change| (change.at, Moment::Changed(change))));
+    steps.extend(changed.map(|change| (change.at, TimelineStep::Changed(change))));
     let asked = play.requests.iter();
-    moments.extend(asked.map(|request| (request.at, Moment::Asked(request))));
-    moments.sort_by_key(|(at, _)| *at);
-    moments.into_iter().map(|(_, moment)| moment).collect()
+    steps.extend(asked.map(|request| (request.at, TimelineStep::Asked(request))));
+    steps.sort_by_key(|(at, _)| *at);
+    steps.into_iter().map(|(_, step)| step).collect()
 }
 
 /// Tools of the client are used again, but without their pauses.
@@ -202,20 +202,20 @@ impl Replay<'_> {
         Ok(())
     }
 
-    fn play_moment(&mut self, moment: &Moment<'_>) -> Result<()> {
-        match moment {
-            Moment::Changed(change) => change.apply(self.folder, true),
-            Moment::Fired(index) => {
+    fn play_step(&mut self, step: &TimelineStep<'_>) -> Result<()> {
+        match step {
+            TimelineStep::Changed(change) => change.apply(self.folder, true),
+            TimelineStep::Fired(index) => {
                 let dispatch = &self.dispatches[*index];
                 let title = title_event(&dispatch.event);
                 self.fire(*index).with_context(|| format!("at {title}"))
             }
-            Moment::Ended(index) => {
+            TimelineStep::Ended(index) => {
                 let run = &self.play.runs[*index];
                 self.end_run(run)
                     .with_context(|| format!("at the end of `{}`", run.id))
             }
-            Moment::Asked(request) => self
+            TimelineStep::Asked(request) => self
                 .take_request(request)
                 .with_context(|| format!("at {} {}", request.kind.name(), request.number)),
         }

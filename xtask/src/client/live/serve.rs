@@ -20,12 +20,12 @@ const ANSWER_TIMEOUT: Duration = Duration::from_secs(40);
 pub(super) struct Serve {
     child: Child,
     input: Option<ChildStdin>,
-    inbox: Arc<Mutex<Inbox>>,
+    received: Arc<Mutex<Received>>,
     next: u64,
 }
 
 #[derive(Default)]
-struct Inbox {
+struct Received {
     answers: BTreeMap<u64, Value>,
     wake_ups: Vec<Value>,
 }
@@ -55,23 +55,23 @@ impl Serve {
             .context("cannot start `remora hooks serve`")?;
         let input = child.stdin.take();
         let output = child.stdout.take().context("no output")?;
-        let inbox = Arc::new(Mutex::new(Inbox::default()));
-        let shared = Arc::clone(&inbox);
+        let received = Arc::new(Mutex::new(Received::default()));
+        let shared = Arc::clone(&received);
         thread::spawn(move || {
             for line in BufReader::new(output).lines().map_while(Result::ok) {
                 let message: Value = serde_json::from_str(&line).unwrap_or_default();
-                let mut inbox = shared.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut received = shared.lock().unwrap_or_else(PoisonError::into_inner);
                 if message["method"] == "wake_up" {
-                    inbox.wake_ups.push(message["params"].clone());
+                    received.wake_ups.push(message["params"].clone());
                 } else if let Some(id) = message["id"].as_u64() {
-                    inbox.answers.insert(id, message);
+                    received.answers.insert(id, message);
                 }
             }
         });
         Ok(Self {
             child,
             input,
-            inbox,
+            received,
             next: 0,
         })
     }
@@ -92,8 +92,8 @@ impl Serve {
 
     /// The result of a request, once it is there.
     pub(super) fn take_result(&mut self, id: u64) -> Result<Option<Value>> {
-        let mut inbox = self.inbox.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(mut answer) = inbox.answers.remove(&id) else {
+        let mut received = self.received.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(mut answer) = received.answers.remove(&id) else {
             return Ok(None);
         };
         if !answer["error"].is_null() {
@@ -122,7 +122,7 @@ impl Serve {
     }
 
     pub(super) fn take_wake_up(&self) -> Option<Value> {
-        let mut inbox = self.inbox.lock().unwrap_or_else(PoisonError::into_inner);
-        (!inbox.wake_ups.is_empty()).then(|| inbox.wake_ups.remove(0))
+        let mut received = self.received.lock().unwrap_or_else(PoisonError::into_inner);
+        (!received.wake_ups.is_empty()).then(|| received.wake_ups.remove(0))
     }
 }
