@@ -207,10 +207,8 @@ impl ModelState {
 fn is_match(keys: &Value, body: &Value, in_agent: bool) -> bool {
     let holds = |part: &Value| body.to_string().contains(part.as_str().unwrap_or_default());
     let last_user = || {
-        let messages = body["messages"].as_array().into_iter().flatten();
-        let last = messages
-            .filter(|message| message["role"] == "user")
-            .next_back();
+        let mut messages = body["messages"].as_array().into_iter().flatten();
+        let last = messages.rfind(|message| message["role"] == "user");
         last.map(|message| message["content"].to_string())
             .unwrap_or_default()
     };

@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::Write as _;
 use std::os::unix::fs::OpenOptionsExt as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -176,7 +176,7 @@ impl Replay<'_> {
         let session = opened["session"].as_str().context("no session")?;
         session.clone_into(&mut self.session);
         if let Some(agent) = folder.find_argument("--agent") {
-            self.add_head("agent", &agent, None)?;
+            self.add_head("agent", &agent, None);
         }
         Ok(())
     }
@@ -187,10 +187,10 @@ impl Replay<'_> {
     }
 
     /// The hooks of a skill or an agent, which a host reads from its page.
-    fn add_head(&mut self, kind: &str, name: &str, agent: Option<&str>) -> Result<()> {
+    fn add_head(&mut self, kind: &str, name: &str, agent: Option<&str>) {
         let head = &self.folder.value["heads"][format!("{kind}:{name}")];
         if head.is_null() {
-            return Ok(()); // it has no hooks
+            return; // it has no hooks
         }
         let mut params = head.clone();
         params["name"] = name.into();
@@ -199,7 +199,6 @@ impl Replay<'_> {
         }
         // What is refused has no hooks; the handlers that ran tell whether that is right.
         let _ = self.call(&format!("add_{kind}"), params);
-        Ok(())
     }
 
     fn play_step(&mut self, step: &TimelineStep<'_>) -> Result<()> {
@@ -319,18 +318,17 @@ impl Replay<'_> {
         let outcome = &answer["report"]["outcome"];
         let in_main = event["agent_id"].is_null();
         let text = |key: &str| event[key].as_str().unwrap_or_default().to_owned();
+        let refuses = outcome["blocked"] == true || outcome["continue"] == false;
         let mut keeps = true;
         match dispatch.name() {
             "SubagentStart" => {
                 let agent = text("agent_id");
-                self.add_head("agent", &text("agent_type"), Some(&agent))?;
+                self.add_head("agent", &text("agent_type"), Some(&agent));
             }
-            "UserPromptExpansion" => self.add_head("skill", &text("command_name"), None)?,
-            "UserPromptSubmit" if in_main => {
-                if outcome["blocked"] == true || outcome["continue"] == false {
-                    keeps = false;
-                    self.turn = TurnState::Stopped;
-                }
+            "UserPromptExpansion" => self.add_head("skill", &text("command_name"), None),
+            "UserPromptSubmit" if in_main && refuses => {
+                keeps = false;
+                self.turn = TurnState::Stopped;
             }
             "Stop" => {
                 let goes_on = answer["stop"] == "continues";
@@ -343,7 +341,7 @@ impl Replay<'_> {
             }
             "SubagentStop" => keeps = answer["stop"] == "continues",
             "SessionEnd" if event["reason"] != "clear" => {
-                self.call("close", json!({}))?;
+                self.call("close", json!({}));
                 self.closed = true;
             }
             "SessionStart" | "SessionEnd" => {}

@@ -95,16 +95,15 @@ pub(super) fn list_commands(folder: &LiveFolder) -> BTreeMap<String, String> {
     let mut commands = BTreeMap::new();
     for (_, text) in folder.value["files"].as_object().into_iter().flatten() {
         let text = text.as_str().unwrap_or_default();
-        match serde_json::from_str::<Value>(text) {
-            Ok(document) => collect_commands(folder, &document, &mut commands),
-            Err(_) => {
-                // The head of a page.
-                let lines = text.lines().filter_map(|line| line.split_once("command: "));
-                for (_, command) in lines {
-                    let command = serde_json::from_str(command).unwrap_or_default();
-                    add_command(folder, &command, &mut commands);
-                }
-            }
+        if let Ok(document) = serde_json::from_str::<Value>(text) {
+            collect_commands(folder, &document, &mut commands);
+            continue;
+        }
+        // The head of a page.
+        let lines = text.lines().filter_map(|line| line.split_once("command: "));
+        for (_, command) in lines {
+            let command = serde_json::from_str(command).unwrap_or_default();
+            add_command(folder, &command, &mut commands);
         }
     }
     collect_commands(folder, &folder.value["drive"], &mut commands);

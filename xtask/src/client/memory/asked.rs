@@ -76,9 +76,11 @@ pub(super) fn never_asks_itself(case: &mut MemoryCase) -> Result<()> {
     case.house.write_file("asking.json", &hooks.to_string())?;
     let script = format!(
         "#!/bin/sh\necho \"off=${{REMORA_OFF:-}}\" >> '{}'\n\
-         exec '{}' hooks run --json --settings '{}' >> '{}'\n",
+         exec '{}' hooks run --json --home '{}' --settings '{}' >> '{}'\n",
         log.display(),
         case.house.remora_path().display(),
+        // Not the user's: the hook stands in those settings, and would be run again by itself.
+        case.house.path("other-home").display(),
         case.house.path("asking.json").display(),
         case.house.path("witness/reports").display(),
     );
@@ -109,7 +111,7 @@ pub(super) fn never_asks_itself(case: &mut MemoryCase) -> Result<()> {
 /// What the client calls to give an answer in a given form.
 fn give_verdict(ok: bool) -> Value {
     let input = if ok {
-        json!({"ok": true})
+        json!({"ok": true, "reason": "fine"})
     } else {
         json!({"ok": false, "reason": "MK-NO"})
     };

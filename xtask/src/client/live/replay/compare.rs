@@ -64,7 +64,7 @@ impl Replay<'_> {
             _ => false,
         };
         let interrupted = self.folder.value["drive"].to_string().contains("Escape");
-        if used == refuses && !(interrupted && !used) {
+        if used == refuses && (used || !interrupted) {
             self.problems.push(format!(
                 "{title}: the engine decides {verdict}; the client {} the tool",
                 if used { "used" } else { "did not use" }
@@ -77,7 +77,10 @@ impl Replay<'_> {
         let input = &event["tool_input"];
         let text = |key: &str| input[key].as_str().unwrap_or_default();
         match event["tool_name"].as_str() {
-            Some("Skill") => return self.add_head("skill", text("skill"), None),
+            Some("Skill") => {
+                self.add_head("skill", text("skill"), None);
+                return Ok(());
+            }
             Some("Write") => {
                 return write_file(&PathBuf::from(text("file_path")), text("content"));
             }
