@@ -341,7 +341,7 @@ impl Replay<'_> {
             }
             "SubagentStop" => keeps = answer["stop"] == "continues",
             "SessionEnd" if event["reason"] != "clear" => {
-                self.call("close", json!({}));
+                self.call("close", json!({}))?;
                 self.closed = true;
             }
             "SessionStart" | "SessionEnd" => {}
