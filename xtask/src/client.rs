@@ -15,12 +15,14 @@ mod http;
 mod install;
 mod instructions;
 mod layout;
+mod live;
 mod memory;
 pub(crate) mod process;
 mod responses;
 mod seen;
 mod session;
 mod sink;
+mod terminal;
 
 use std::collections::VecDeque;
 use std::fs;
@@ -35,14 +37,17 @@ use serde_json::{Value, json};
 
 use case::{CaseDraft, EventCheck, HookCase};
 use compare::Facts;
+use instructions::InstructionTree;
+use live::LiveDraft;
 use session::{CaseTree, ClientRun};
 use sink::HttpSink;
 
 const USAGE: &str =
-    "usage: cargo xtask client [--filter NAME] [--list] [--memory] [--instructions] \
+    "usage: cargo xtask client [--filter NAME] [--list] [--live] [--memory] [--instructions] \
                      [--client-only] [--record] [--keep] [--engine PROGRAM] [--trees FILE]
   --filter NAME     only cases whose name contains NAME
   --list            print the cases' names
+  --live            only the sessions that live on
   --memory          only the memory's cases
   --instructions    only the instruction trees
   --trees FILE      the instruction trees of this file instead
@@ -54,6 +59,8 @@ The client is cached in $REMORA_CLIENT_CACHE (default: target/client-cache).";
 
 /// Sessions at the same time.
 const MAX_PARALLEL_SESSIONS: usize = 2;
+/// The same for sessions that live on: most of them wait.
+const MAX_PARALLEL_LIVE: usize = 4;
 
 #[derive(Default)]
 struct ClientOptions {
@@ -80,6 +87,7 @@ enum ClientTask {
 enum ClientPart {
     #[default]
     Whole,
+    Live,
     Memory,
     Instructions,
 }
@@ -107,12 +115,124 @@ struct CaseVerdict {
     skipped: Vec<String>,
     events: usize,
     handlers: usize,
-    /// Whole sessions of the client, in the memory's cases.
+    /// Whole sessions of the client.
     sessions: usize,
+    /// What was found each time that a case was played once more.
+    repeats: Vec<String>,
     /// Trees of instruction files, and the files that reached the model.
     trees: usize,
     files: usize,
     took: Duration,
+}
+
+/// The cases of all parts that were asked for.
+struct StageCases {
+    drafts: Vec<CaseDraft>,
+    lives: Vec<LiveDraft>,
+    scenes: Vec<&'static str>,
+    trees: Vec<InstructionTree>,
+}
+
+impl StageCases {
+    fn load(root: &Path, options: &ClientOptions) -> Result<Self> {
+        let is_asked = |part: ClientPart, name: &str| {
+            (options.part == ClientPart::Whole || options.part == part)
+                && name.contains(&options.filter)
+        };
+        let mut cases = Self {
+            drafts: case::load_cases(&root.join("fixtures").join("client"))?,
+            lives: live::load_drafts(root)?,
+            scenes: memory::list_names().collect(),
+            trees: instructions::load_trees(root, options.trees.as_deref())?,
+        };
+        cases
+            .drafts
+            .retain(|draft| is_asked(ClientPart::Whole, &draft.name));
+        cases
+            .lives
+            .retain(|draft| is_asked(ClientPart::Live, &draft.name));
+        cases
+            .scenes
+            .retain(|name| is_asked(ClientPart::Memory, name));
+        cases
+            .trees
+            .retain(|tree| is_asked(ClientPart::Instructions, &tree.name));
+        Ok(cases)
+    }
+
+    /// Leaves out what the task has no use for.
+    fn retain_playable(&mut self, options: &ClientOptions) {
+        if options.task != ClientTask::Compare {
+            self.scenes.clear(); // they have no record, and need the program
+        }
+        if options.task != ClientTask::Compare && options.part == ClientPart::Whole {
+            self.trees.clear(); // only those of a file that is named have a record
+        }
+        if options.task == ClientTask::Record {
+            self.lives.clear(); // their record is never written here
+        }
+    }
+
+    fn count(&self) -> usize {
+        self.drafts.len() + self.lives.len() + self.scenes.len() + self.trees.len()
+    }
+
+    fn print_names(&self) {
+        let names = self.drafts.iter().map(|draft| draft.name.as_str());
+        let lives = self.lives.iter().map(|draft| draft.name.as_str());
+        let scenes = self.scenes.iter().copied();
+        let trees = self.trees.iter().map(|tree| tree.name.as_str());
+        for name in names.chain(lives).chain(scenes).chain(trees) {
+            println!("{name}");
+        }
+    }
+
+    fn play(&self, stage: &Stage) -> Vec<CaseVerdict> {
+        let mut verdicts = play_all(&self.drafts, MAX_PARALLEL_SESSIONS, |draft, verdict| {
+            verdict.name.clone_from(&draft.name);
+            play_case(stage, draft, verdict)
+        });
+        verdicts.extend(play_all(
+            &self.lives,
+            MAX_PARALLEL_LIVE,
+            |draft, verdict| {
+                verdict.name.clone_from(&draft.name);
+                live::play_case(stage, draft, verdict)
+            },
+        ));
+        verdicts.extend(play_all(
+            &self.scenes,
+            MAX_PARALLEL_SESSIONS,
+            |name, verdict| {
+                (*name).clone_into(&mut verdict.name);
+                memory::play_case(stage, name, verdict)
+            },
+        ));
+        verdicts.extend(play_all(
+            &self.trees,
+            MAX_PARALLEL_SESSIONS,
+            |tree, verdict| {
+                verdict.name.clone_from(&tree.name);
+                instructions::play_tree(stage, tree, verdict)
+            },
+        ));
+        verdicts
+    }
+
+    /// A stage with fewer cases would not show what it claims.
+    fn check_count(&self, options: &ClientOptions) -> Result<()> {
+        let is_whole = options.filter.is_empty()
+            && options.task == ClientTask::Compare
+            && matches!(options.part, ClientPart::Whole | ClientPart::Live);
+        if is_whole && self.lives.len() < live::MIN_LIVE_CASES {
+            bail!(
+                "only {} whole sessions with hooks were played, at least {} are due",
+                self.lives.len(),
+                live::MIN_LIVE_CASES
+            );
+        }
+        Ok(())
+    }
 }
 
 /// Runs the stage.
@@ -121,35 +241,19 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"))
         .parent()
         .context("xtask has no parent")?;
-    let mut drafts = case::load_cases(&root.join("fixtures").join("client"))?;
-    drafts
-        .retain(|draft| options.part == ClientPart::Whole && draft.name.contains(&options.filter));
-    let mut scenes: Vec<&str> = memory::list_names().collect();
-    scenes
-        .retain(|name| options.part != ClientPart::Instructions && name.contains(&options.filter));
-    let mut trees = instructions::load_trees(root, options.trees.as_deref())?;
-    trees.retain(|tree| options.part != ClientPart::Memory && tree.name.contains(&options.filter));
+    let mut cases = StageCases::load(root, &options)?;
     if options.task == ClientTask::List {
-        let names = drafts.iter().map(|draft| draft.name.as_str());
-        let trees = trees.iter().map(|tree| tree.name.as_str());
-        for name in names.chain(scenes).chain(trees) {
-            println!("{name}");
-        }
+        cases.print_names();
         return Ok(());
     }
-    if options.task != ClientTask::Compare {
-        scenes.clear(); // they have no record, and need the program
-    }
-    if options.task != ClientTask::Compare && options.part == ClientPart::Whole {
-        trees.clear(); // only those of a file that is named have a record
-    }
-    if drafts.is_empty() && scenes.is_empty() && trees.is_empty() {
+    cases.retain_playable(&options);
+    if cases.count() == 0 {
         bail!("no case's name contains `{}`", options.filter);
     }
     let started = Instant::now();
     let cache = read_variable("REMORA_CLIENT_CACHE")
         .map_or_else(|| root.join("target/client-cache"), PathBuf::from);
-    let needs_codex = scenes.iter().any(|name| memory::needs_codex(name));
+    let needs_codex = cases.scenes.iter().any(|name| memory::needs_codex(name));
     let stage = Stage {
         client: install::CLAUDE_CODE.install(&cache)?,
         codex: needs_codex
@@ -161,23 +265,12 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
         options,
     };
     println!(
-        "clients {} and {}, {} cases, {MAX_PARALLEL_SESSIONS} at a time",
+        "clients {} and {}, {} cases, {MAX_PARALLEL_SESSIONS} to {MAX_PARALLEL_LIVE} at a time",
         install::CLAUDE_CODE.version,
         install::CODEX.version,
-        drafts.len() + scenes.len() + trees.len()
+        cases.count()
     );
-    let mut verdicts = play_all(&drafts, |draft, verdict| {
-        verdict.name.clone_from(&draft.name);
-        play_case(&stage, draft, verdict)
-    });
-    verdicts.extend(play_all(&scenes, |name, verdict| {
-        (*name).clone_into(&mut verdict.name);
-        memory::play_case(&stage, name, verdict)
-    }));
-    verdicts.extend(play_all(&trees, |tree, verdict| {
-        verdict.name.clone_from(&tree.name);
-        instructions::play_tree(&stage, tree, verdict)
-    }));
+    let verdicts = cases.play(&stage);
     if !stage.options.keep {
         let _ = fs::remove_dir_all(&stage.work);
     }
@@ -185,6 +278,15 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
         .iter()
         .filter(|verdict| !verdict.problems.is_empty())
         .count();
+    print_summary(&stage, &verdicts, failed, started.elapsed());
+    cases.check_count(&stage.options)?;
+    if failed > 0 {
+        bail!("{failed} of {} real-client cases disagree", verdicts.len());
+    }
+    Ok(())
+}
+
+fn print_summary(stage: &Stage, verdicts: &[CaseVerdict], failed: usize, took: Duration) {
     let against = if stage.engine.is_some() {
         "client and engine"
     } else {
@@ -192,22 +294,19 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
     };
     let sum = |count: fn(&CaseVerdict) -> usize| verdicts.iter().map(count).sum::<usize>();
     println!(
-        "{against}: {} of {} cases agree ({} events, {} handler runs, {} sessions with the \
-         memory, {} trees with {} instruction files, {} things skipped) in {:.0} s",
+        "{against}: {} of {} cases agree ({} events, {} handler runs, {} whole sessions, {} played \
+         again, {} trees with {} instruction files, {} things skipped) in {:.0} s",
         verdicts.len() - failed,
         verdicts.len(),
         sum(|verdict| verdict.events),
         sum(|verdict| verdict.handlers),
         sum(|verdict| verdict.sessions),
+        sum(|verdict| verdict.repeats.len()),
         sum(|verdict| verdict.trees),
         sum(|verdict| verdict.files),
         sum(|verdict| verdict.skipped.len()),
-        started.elapsed().as_secs_f64(),
+        took.as_secs_f64(),
     );
-    if failed > 0 {
-        bail!("{failed} of {} real-client cases disagree", verdicts.len());
-    }
-    Ok(())
 }
 
 fn parse_options(args: &[String]) -> Result<ClientOptions> {
@@ -216,6 +315,7 @@ fn parse_options(args: &[String]) -> Result<ClientOptions> {
     while let Some(arg) = args.next() {
         match arg.as_str() {
             "--list" => options.task = ClientTask::List,
+            "--live" => options.part = ClientPart::Live,
             "--memory" => options.part = ClientPart::Memory,
             "--instructions" => options.part = ClientPart::Instructions,
             "--trees" => {
@@ -308,12 +408,13 @@ fn work_folder() -> Result<PathBuf> {
 /// All cases, a few at a time, one line each as they end.
 fn play_all<T: Sync>(
     cases: &[T],
+    most: usize,
     play: impl Fn(&T, &mut CaseVerdict) -> Result<()> + Sync,
 ) -> Vec<CaseVerdict> {
     let waiting: Mutex<VecDeque<&T>> = Mutex::new(cases.iter().collect());
     let done = Mutex::new(Vec::new());
     thread::scope(|scope| {
-        for _ in 0..MAX_PARALLEL_SESSIONS.min(cases.len()) {
+        for _ in 0..most.min(cases.len()) {
             scope.spawn(|| {
                 loop {
                     let next = waiting
@@ -353,6 +454,9 @@ fn print_verdict(verdict: &CaseVerdict) {
         verdict.name,
         verdict.took.as_secs_f64()
     );
+    for (number, found) in verdict.repeats.iter().enumerate() {
+        println!("AGAIN  after play {}: {found}", number + 1);
+    }
     for skipped in &verdict.skipped {
         println!("SKIP   {skipped}");
     }

@@ -65,18 +65,7 @@ impl ScriptedModel {
 
     /// Lets a client talk to this model and to nobody else.
     pub(super) fn point_client(&self, client: &mut Command) {
-        client
-            .env("ANTHROPIC_BASE_URL", self.server.url())
-            .env("ANTHROPIC_API_KEY", API_KEY);
-        for switch in [
-            "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC",
-            "DISABLE_AUTOUPDATER",
-            "DISABLE_TELEMETRY",
-            "DISABLE_ERROR_REPORTING",
-            "IS_SANDBOX", // or it refuses bypassPermissions to root
-        ] {
-            client.env(switch, "1");
-        }
+        point_to(&self.server.url(), client);
     }
 
     /// Bodies of the main conversation's requests so far, in order.
@@ -88,6 +77,22 @@ impl ScriptedModel {
     pub(super) fn observed_requests(&self) -> ObservedRequests {
         let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.observed.clone()
+    }
+}
+
+/// Lets a client talk to the model at this address and to nobody else.
+pub(super) fn point_to(url: &str, client: &mut Command) {
+    client
+        .env("ANTHROPIC_BASE_URL", url)
+        .env("ANTHROPIC_API_KEY", API_KEY);
+    for switch in [
+        "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC",
+        "DISABLE_AUTOUPDATER",
+        "DISABLE_TELEMETRY",
+        "DISABLE_ERROR_REPORTING",
+        "IS_SANDBOX", // or it refuses bypassPermissions to root
+    ] {
+        client.env(switch, "1");
     }
 }
 
@@ -131,11 +136,11 @@ fn answer_request(state: &mut ModelState, request: &HttpRequest) -> HttpResponse
     json_response(&message)
 }
 
-fn json_response(value: &Value) -> HttpResponse {
+pub(super) fn json_response(value: &Value) -> HttpResponse {
     HttpResponse::new(200, "application/json", value.to_string())
 }
 
-fn build_message(turn: &Value, body: &Value, count: usize) -> Value {
+pub(super) fn build_message(turn: &Value, body: &Value, count: usize) -> Value {
     let mut blocks = Vec::new();
     if let Some(text) = turn["text"].as_str() {
         blocks.push(json!({"type": "text", "text": text}));
@@ -166,7 +171,7 @@ fn build_message(turn: &Value, body: &Value, count: usize) -> Value {
 }
 
 /// The same message as server-sent events.
-fn to_server_events(message: &Value) -> String {
+pub(super) fn to_server_events(message: &Value) -> String {
     let mut out = String::new();
     let mut send = |data: Value| {
         let name = data["type"].as_str().unwrap_or_default();

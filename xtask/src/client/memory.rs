@@ -4,6 +4,7 @@
 //! scripted sessions in it, and looks at what was stored and at what the client was shown. It
 //! ends every process that it caused.
 
+mod asked;
 mod codex;
 mod day;
 mod harmless;
@@ -14,7 +15,6 @@ mod remembered;
 mod resumed;
 mod settings;
 mod talk;
-mod terminal;
 mod together;
 mod trust;
 
@@ -25,6 +25,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result};
 
 use super::{CaseVerdict, Stage};
+pub(super) use house::format_output;
 use house::{ClientSandbox, SandboxParts};
 use talk::{TalkRequest, TalkResult};
 
@@ -82,6 +83,15 @@ const MEMORY_CASES: &[(&str, PlayCase)] = &[
     ("recall-interactive", recall::screen::play_screen),
     ("recall-hostile", recall::hostile::play_hostile),
     ("recall-plugin", recall::plugin::beside_settings),
+    (
+        "model-command-line-answers",
+        asked::answers_and_keeps_nothing,
+    ),
+    (
+        "model-command-line-deadline",
+        asked::is_gone_at_the_deadline,
+    ),
+    ("model-command-line-once", asked::never_asks_itself),
     ("codex-every-call-is-found", codex::every_call),
     ("codex-remembers-claude-code", codex::remembers_claude_code),
     ("codex-is-remembered", codex::is_remembered),

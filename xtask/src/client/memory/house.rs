@@ -15,6 +15,7 @@ use serde_json::{Map, Value, json};
 
 use crate::client::api::API_KEY;
 use crate::client::process::{finish_process, kill_all};
+use crate::client::terminal::TerminalHost;
 
 /// Folders that the client trusts.
 const TRUSTED_PROJECTS: [&str; 2] = ["project", "elsewhere/project"];
@@ -246,6 +247,20 @@ impl ClientSandbox {
     }
 }
 
+impl TerminalHost for ClientSandbox {
+    fn socket(&self) -> PathBuf {
+        self.path("t")
+    }
+
+    fn build_terminal_command(&self, program: &Path, folder: &Path) -> Command {
+        self.build_command(program, folder)
+    }
+
+    fn list_own_processes(&self) -> Vec<u32> {
+        self.list_processes()
+    }
+}
+
 impl Drop for ClientSandbox {
     fn drop(&mut self) {
         kill_all(&self.list_processes());
@@ -261,7 +276,7 @@ fn trusted_entry() -> Value {
 }
 
 /// What a process said, for an error.
-pub(super) fn format_output(output: &Output) -> String {
+pub(in crate::client) fn format_output(output: &Output) -> String {
     let errors = String::from_utf8_lossy(&output.stderr);
     format!("{}{errors}", String::from_utf8_lossy(&output.stdout))
         .trim()

@@ -3,10 +3,10 @@
 use anyhow::{Context as _, Result};
 
 use super::super::MemoryCase;
-use super::super::terminal::Terminal;
 use super::injected::collect_injected;
 use super::{MOLES_CONCLUSION, has_first_session, text_reply, two_sessions_before};
 use crate::client::api::ScriptedModel;
+use crate::client::terminal::Terminal;
 
 const GREETING_PREFIX: &str = "Remora remembers:";
 const ANSWER_TEXT: &str = "The cormorant answers.";
@@ -15,7 +15,10 @@ pub(in super::super) fn play_screen(case: &mut MemoryCase) -> Result<()> {
     two_sessions_before(case)?;
     case.sessions += 1;
     let model = ScriptedModel::start(&[text_reply(ANSWER_TEXT), text_reply("And again.")])?;
-    let terminal = Terminal::start(&case.house, "project", &model)?;
+    let project = case.house.path("project");
+    let terminal = Terminal::start(&case.house, project, &case.house.client, &[], |command| {
+        model.point_client(command);
+    })?;
     terminal.wait("our greeting", |screen| screen.contains(GREETING_PREFIX))?;
     terminal.type_line(MOLES_CONCLUSION.question)?;
     let screen = terminal.wait("the answer", |screen| screen.contains(ANSWER_TEXT))?;

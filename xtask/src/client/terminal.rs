@@ -1,49 +1,61 @@
-//! The client in a terminal: a tmux server of its own on a socket in the house, keys and screen.
+//! The client in a terminal: a tmux server of its own on a socket in the case's folder, keys and
+//! screen.
 //!
 //! It waits for what the screen shows, never for a time. The server is ended by its id when this
 //! goes; no other server is ever spoken to.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail, ensure};
 
-use super::house::{ClientSandbox, format_output};
-use crate::client::api::ScriptedModel;
-use crate::client::process::{finish_process, kill_all};
+use super::memory::format_output;
+use super::process::{finish_process, kill_all};
 
 /// The longest that anything may take to be shown.
 const SCREEN_TIMEOUT: Duration = Duration::from_secs(40);
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
 const TMUX_SESSION: &str = "house";
 
+/// The case in which a terminal runs.
+pub(super) trait TerminalHost {
+    /// Where the socket is. Its path must be short; the folders of cases are not.
+    fn socket(&self) -> PathBuf;
+    /// A process with the case's environment.
+    fn build_terminal_command(&self, program: &Path, folder: &Path) -> Command;
+    /// Processes that the case started.
+    fn list_own_processes(&self) -> Vec<u32>;
+}
+
 /// A running terminal.
 pub(super) struct Terminal<'a> {
-    house: &'a ClientSandbox,
-    socket: PathBuf,
+    host: &'a dyn TerminalHost,
+    folder: PathBuf,
     server: u32,
 }
 
 impl<'a> Terminal<'a> {
-    /// Starts the client in a project, for this model.
+    /// Starts the client in a folder; `prepare` says whom it talks to.
     pub(super) fn start(
-        house: &'a ClientSandbox,
-        project: &str,
-        model: &ScriptedModel,
+        host: &'a dyn TerminalHost,
+        folder: PathBuf,
+        client: &Path,
+        args: &[String],
+        prepare: impl FnOnce(&mut Command),
     ) -> Result<Self> {
-        // A socket's path must be short; the folders of cases are not.
-        let socket = house.path("t");
         let mut terminal = Self {
-            house,
-            socket,
+            host,
+            folder,
             server: 0,
         };
-        let mut command = terminal.tmux_command(project);
-        model.point_client(&mut command);
+        let mut command = terminal.tmux_command();
+        prepare(&mut command);
         command.env("TERM", "xterm-256color");
         command.args(["-f", "/dev/null", "new-session", "-d", "-s", TMUX_SESSION]);
-        command.args(["-x", "150", "-y", "50"]).arg(&house.client);
+        command.args(["-x", "150", "-y", "50", "--"]);
+        command.arg(client).args(args);
         let output = finish_process(command, None)?;
         ensure!(output.status.success(), "tmux: {}", format_output(&output));
         let id = terminal.run_tmux(&["display-message", "-p", "#{pid}"])?;
@@ -51,15 +63,16 @@ impl<'a> Terminal<'a> {
         Ok(terminal)
     }
 
-    fn tmux_command(&self, project: &str) -> std::process::Command {
-        let folder = self.house.path(project);
-        let mut command = self.house.build_command("tmux".as_ref(), &folder);
-        command.arg("-S").arg(&self.socket);
+    fn tmux_command(&self) -> Command {
+        let mut command = self
+            .host
+            .build_terminal_command("tmux".as_ref(), &self.folder);
+        command.arg("-S").arg(self.host.socket());
         command
     }
 
     fn run_tmux(&self, args: &[&str]) -> Result<String> {
-        let mut command = self.tmux_command("home");
+        let mut command = self.tmux_command();
         command.args(args);
         let output = finish_process(command, None)?;
         ensure!(output.status.success(), "tmux: {}", format_output(&output));
@@ -98,6 +111,18 @@ impl<'a> Terminal<'a> {
             .map(drop)
     }
 
+    /// Presses one key, as tmux names it.
+    pub(super) fn press_key(&self, key: &str) -> Result<()> {
+        self.run_tmux(&["send-keys", "-t", TMUX_SESSION, key])
+            .map(drop)
+    }
+
+    /// Takes the terminal away from the client, as a user who closes the window.
+    pub(super) fn hang_up(&self) -> Result<()> {
+        self.run_tmux(&["kill-session", "-t", TMUX_SESSION])
+            .map(drop)
+    }
+
     /// Waits until the client has left, and the server with it.
     pub(super) fn wait_until_ended(&self) -> Result<()> {
         let end = Instant::now() + SCREEN_TIMEOUT;
@@ -113,7 +138,7 @@ impl<'a> Terminal<'a> {
 
 impl Drop for Terminal<'_> {
     fn drop(&mut self) {
-        if self.server != 0 && self.house.list_processes().contains(&self.server) {
+        if self.server != 0 && self.host.list_own_processes().contains(&self.server) {
             kill_all(&[self.server]);
         }
     }
