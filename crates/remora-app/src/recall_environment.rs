@@ -127,15 +127,15 @@ pub struct SessionHistory(pub Option<InjectionLog>);
 impl InjectionHistory for SessionHistory {
     fn exposure(&self, item: &str) -> Exposure {
         let Some(file) = &self.0 else {
-            return Exposure::Not;
+            return Exposure::None;
         };
-        let mut seen = Exposure::Not;
+        let mut seen = Exposure::None;
         for trigger in file.injection_triggers(item) {
             let named = trigger == INDEX_TRIGGER || trigger.ends_with(TITLE_ONLY_SUFFIX);
-            seen = if named && seen != Exposure::Told {
-                Exposure::Named
+            seen = if named && seen != Exposure::Full {
+                Exposure::TitleOnly
             } else {
-                Exposure::Told
+                Exposure::Full
             };
         }
         seen
@@ -174,7 +174,7 @@ impl SessionHistory {
             .iter()
             .map(|selected| NewInjection {
                 item: &selected.item,
-                trigger: if selected.seen == Exposure::Named {
+                trigger: if selected.seen == Exposure::TitleOnly {
                     &named
                 } else {
                     trigger

@@ -148,11 +148,11 @@ pub trait ProjectFiles {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exposure {
     /// Nothing.
-    Not,
+    None,
     /// The title only.
-    Named,
+    TitleOnly,
     /// The full text.
-    Told,
+    Full,
 }
 
 /// What was injected into this session before.

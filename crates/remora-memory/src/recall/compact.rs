@@ -141,7 +141,7 @@ fn add_section(
         recall.given.push(item_line::build_selected(
             item,
             Freshness::Holds,
-            Exposure::Told,
+            Exposure::Full,
             why,
             tokens,
         ));
@@ -202,7 +202,7 @@ fn add_changed_files(
             recall.given.push(item_line::build_selected(
                 last,
                 Freshness::Holds,
-                Exposure::Named,
+                Exposure::TitleOnly,
                 why,
                 tokens,
             ));

@@ -440,14 +440,14 @@ pub(super) fn recall_for_failure(
     let short = item_line::render_line(&item, Freshness::Holds, scene);
     // What was injected before is only cited, and only once: a failing command is
     // run many times in a row.
-    let told = scene.given.exposure(&name) == Exposure::Told;
+    let told = scene.given.exposure(&name) == Exposure::Full;
     let full = (!told).then(|| item_line::render_full(&item, Freshness::Holds, scene));
     let put = full.and_then(|full| page.add_lines(&full));
     let Some(tokens) = put.or_else(|| page.add_lines(&short)) else {
         return Ok(recall);
     };
     recall.told.push(again);
-    let chosen = item_line::build_selected(&item, Freshness::Holds, Exposure::Told, why, tokens);
+    let chosen = item_line::build_selected(&item, Freshness::Holds, Exposure::Full, why, tokens);
     recall.given.push(chosen);
     recall.text = Some(page.into_text());
     Ok(recall)

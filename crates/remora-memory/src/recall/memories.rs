@@ -45,7 +45,7 @@ pub(super) fn add_core_memories(
     let mut first = true;
     for item in list_core_memories(store, scene)? {
         let name = name_of(&item);
-        if scene.given.exposure(&name) == Exposure::Told {
+        if scene.given.exposure(&name) == Exposure::Full {
             continue;
         }
         let Some(item) = refresh_memory(&item, scene) else {
@@ -84,7 +84,7 @@ pub(super) fn add_core_memories(
         if let Some(tokens) = page.add_lines(&text) {
             first = false;
             let chosen =
-                item_line::build_selected(&item, Freshness::Holds, Exposure::Told, why, tokens);
+                item_line::build_selected(&item, Freshness::Holds, Exposure::Full, why, tokens);
             recall.given.push(chosen);
         }
     }

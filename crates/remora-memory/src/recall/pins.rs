@@ -23,7 +23,7 @@ pub(super) fn add_pinned_items(
 ) -> Result<()> {
     let mut first = true;
     for item in store.list_pinned()? {
-        if scene.given.exposure(&name_of(&item)) == Exposure::Told {
+        if scene.given.exposure(&name_of(&item)) == Exposure::Full {
             continue;
         }
         let lead = if first {
@@ -45,7 +45,7 @@ pub(super) fn add_pinned_items(
         first = false;
         let why = PINNED_REASON.to_owned();
         let chosen =
-            item_line::build_selected(&item, Freshness::Holds, Exposure::Told, why, tokens);
+            item_line::build_selected(&item, Freshness::Holds, Exposure::Full, why, tokens);
         recall.given.push(chosen);
     }
     Ok(())

@@ -326,7 +326,7 @@ impl<'a> PromptRecall<'a> {
             .filter(|_| self.intent == PromptIntent::Past);
         // The session has seen the turn, but now the prompt is about to break its rule.
         if let Some(rule) = stated.filter(|hit| self.is_due_again(&hit.item))
-            && self.scene.given.exposure(&name_of(lead)) == Exposure::Told
+            && self.scene.given.exposure(&name_of(lead)) == Exposure::Full
         {
             self.give_row(&rule.item, &why, parts);
             return Ok(());
@@ -338,7 +338,7 @@ impl<'a> PromptRecall<'a> {
         // Sentences that the session has seen as statements are left out of the card.
         let seen = candidate.hits.iter().map(|hit| &hit.item).filter(|item| {
             is_stated(item.kind)
-                && self.scene.given.exposure(&name_of(item)) != Exposure::Not
+                && self.scene.given.exposure(&name_of(item)) != Exposure::None
                 && !self.is_due_again(item)
         });
         let known: Vec<WordSet> = seen.map(|item| WordSet::of_rows([item])).collect();
@@ -366,7 +366,7 @@ impl<'a> PromptRecall<'a> {
             return self.recall.reject_item(item, "said anew later", parts);
         }
         let asked = asked.filter(|row| {
-            self.scene.given.exposure(&name_of(row)) != Exposure::Told || self.is_due_again(row)
+            self.scene.given.exposure(&name_of(row)) != Exposure::Full || self.is_due_again(row)
         });
         self.put_card(&fresh, asked, focus, why, known, parts);
     }
@@ -397,7 +397,7 @@ impl<'a> PromptRecall<'a> {
         let mut chosen = item_line::build_selected(
             item,
             Freshness::Holds,
-            Exposure::Told,
+            Exposure::Full,
             why.to_owned(),
             tokens,
         );
@@ -408,7 +408,7 @@ impl<'a> PromptRecall<'a> {
             self.recall.given.push(item_line::build_selected(
                 asked,
                 Freshness::Holds,
-                Exposure::Told,
+                Exposure::Full,
                 why,
                 0,
             ));
@@ -422,8 +422,8 @@ impl<'a> PromptRecall<'a> {
             return None;
         }
         let refused = match self.scene.given.exposure(&name) {
-            Exposure::Told if !self.is_due_again(item) => Some(REASON_INJECTED_BEFORE),
-            Exposure::Named if !item_line::has_more(item) && !self.is_due_again(item) => {
+            Exposure::Full if !self.is_due_again(item) => Some(REASON_INJECTED_BEFORE),
+            Exposure::TitleOnly if !item_line::has_more(item) && !self.is_due_again(item) => {
                 Some(REASON_INJECTED_BEFORE)
             }
             _ if self.later.is_superseded(item) => Some("said anew later"),
@@ -476,7 +476,7 @@ impl<'a> PromptRecall<'a> {
         };
         self.cards += 1;
         let mut chosen =
-            item_line::build_selected(&item, truth, Exposure::Told, why.to_owned(), tokens);
+            item_line::build_selected(&item, truth, Exposure::Full, why.to_owned(), tokens);
         chosen.parts = parts;
         self.recall.given.push(chosen);
     }

@@ -139,7 +139,7 @@ mod tests {
 
     impl InjectionHistory for Answered {
         fn exposure(&self, _: &str) -> Exposure {
-            Exposure::Not
+            Exposure::None
         }
 
         fn has_noted(&self, _: &str) -> bool {

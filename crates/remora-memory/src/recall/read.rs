@@ -91,7 +91,7 @@ pub(super) fn recall_for_file_read(
         // exposure counts. A conclusion that came with another file of the same turn
         // is noted, since it would say the same again.
         let as_line = format!("line {}", name_of(item));
-        let is_known = scene.given.exposure(&name_of(item)) == Exposure::Told;
+        let is_known = scene.given.exposure(&name_of(item)) == Exposure::Full;
         let is_late = reads == MAX_ANSWERED_READS && score_kind(item.kind) < MIN_STATED_SCORE;
         if is_known || is_late || scene.given.has_noted(&as_line) || !judge.tells(item) {
             continue;
@@ -114,15 +114,15 @@ pub(super) fn recall_for_file_read(
             let Some(text) = render_conclusion(&item, path, scene) else {
                 continue;
             };
-            (text, Exposure::Named)
+            (text, Exposure::TitleOnly)
         } else if item.kind == Kind::Memory {
-            (item_line::render_full(&item, truth, scene), Exposure::Told)
+            (item_line::render_full(&item, truth, scene), Exposure::Full)
         } else if score_kind(item.kind) >= MIN_STATED_SCORE && truth == Freshness::Holds {
-            (statement_line(&item, scene), Exposure::Told)
+            (statement_line(&item, scene), Exposure::Full)
         } else {
             let seen = match item.kind {
-                Kind::Fix => Exposure::Named,
-                _ => Exposure::Told,
+                Kind::Fix => Exposure::TitleOnly,
+                _ => Exposure::Full,
             };
             (item_line::render_line(&item, truth, scene), seen)
         };
@@ -130,7 +130,7 @@ pub(super) fn recall_for_file_read(
             let chosen =
                 item_line::build_selected(&item, truth, seen, "about this file".to_owned(), tokens);
             recall.given.push(chosen);
-            if seen == Exposure::Named {
+            if seen == Exposure::TitleOnly {
                 recall.told.push(as_line);
             }
         }
@@ -478,7 +478,7 @@ fn of_kind(
         };
         let name = name_of(item);
         let known = recall.given.iter().any(|given| given.item == name);
-        if known || scene.given.exposure(&name) == Exposure::Told || item.session == *scene.session
+        if known || scene.given.exposure(&name) == Exposure::Full || item.session == *scene.session
         {
             continue;
         }
@@ -488,7 +488,7 @@ fn of_kind(
             recall.given.push(item_line::build_selected(
                 item,
                 Freshness::Holds,
-                Exposure::Told,
+                Exposure::Full,
                 why,
                 tokens,
             ));

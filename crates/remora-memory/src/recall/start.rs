@@ -181,7 +181,7 @@ impl Briefing<'_> {
     fn is_told(&self, item: &Item) -> bool {
         let name = name_of(item);
         let here = self.recall.given.iter().any(|given| given.item == name);
-        here || self.scene.given.exposure(&name) != Exposure::Not
+        here || self.scene.given.exposure(&name) != Exposure::None
     }
 
     /// Statements in force: the user's own first and of these the ones to be
@@ -238,7 +238,7 @@ impl Briefing<'_> {
                 self.recall.reject_item(&item, "no room left", Vec::new());
                 continue;
             }
-            if self.add_lines(&item, &text, "a statement in force", Exposure::Told) {
+            if self.add_lines(&item, &text, "a statement in force", Exposure::Full) {
                 lead = "";
                 agents += usize::from(untrusted);
                 self.stated.push(WordSet::of_rows([&item]));
@@ -270,7 +270,7 @@ impl Briefing<'_> {
             && let Some(standing) = self.render_standing(item)
         {
             let text = format!("{STANDING_HEADING}{standing}");
-            self.add_lines(item, &text, "where the work stands", Exposure::Told);
+            self.add_lines(item, &text, "where the work stands", Exposure::Full);
         }
     }
 
@@ -297,7 +297,7 @@ impl Briefing<'_> {
                 format_date(item.time)
             );
             let text = format!("{head}\n- {}", open.join("\n- "));
-            if self.add_lines(item, &text, "open next steps", Exposure::Named) {
+            if self.add_lines(item, &text, "open next steps", Exposure::TitleOnly) {
                 left -= open.len();
             }
         }
@@ -367,7 +367,12 @@ impl Briefing<'_> {
                 format_date(item.time),
                 sanitize_line(&cut_sentence(sentence, MAX_LINE_CHARS), MAX_LINE_CHARS)
             );
-            if !self.add_lines(item, &text, "a conclusion of earlier work", Exposure::Named) {
+            if !self.add_lines(
+                item,
+                &text,
+                "a conclusion of earlier work",
+                Exposure::TitleOnly,
+            ) {
                 break;
             }
             lead = "";

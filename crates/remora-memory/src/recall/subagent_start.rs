@@ -57,7 +57,7 @@ pub(super) fn recall_for_subagent(
     let mut page = ContextBlock::new(MAX_TOKENS, &head);
     let mut give = |item: &Item, why: String, parts| {
         let known = recall.given.iter().any(|given| given.item == name_of(item));
-        let is_seen = scene.given.exposure(&name_of(item)) == Exposure::Told;
+        let is_seen = scene.given.exposure(&name_of(item)) == Exposure::Full;
         if known || is_seen || recall.given.len() == MAX_ITEMS {
             return;
         }
@@ -68,7 +68,7 @@ pub(super) fn recall_for_subagent(
         };
         if let Some(tokens) = text.and_then(|text| page.add_lines(&text)) {
             let mut chosen =
-                item_line::build_selected(item, Freshness::Holds, Exposure::Told, why, tokens);
+                item_line::build_selected(item, Freshness::Holds, Exposure::Full, why, tokens);
             chosen.parts = parts;
             recall.given.push(chosen);
         }

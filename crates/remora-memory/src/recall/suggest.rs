@@ -80,7 +80,7 @@ pub fn suggest_save(
             _ => item.seen,
         };
         let name = name_of(item);
-        let new = scene.given.exposure(&name) != Exposure::Told
+        let new = scene.given.exposure(&name) != Exposure::Full
             && !scene.given.has_noted(&format!("save {name}"));
         (times >= MIN_OCCURRENCES && new).then_some((item, name, times))
     });

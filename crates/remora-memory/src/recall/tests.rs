@@ -65,7 +65,7 @@ impl ProjectFiles for World {
 
 impl InjectionHistory for World {
     fn exposure(&self, item: &str) -> Exposure {
-        self.seen.get(item).copied().unwrap_or(Exposure::Not)
+        self.seen.get(item).copied().unwrap_or(Exposure::None)
     }
 
     fn has_noted(&self, what: &str) -> bool {

@@ -65,11 +65,11 @@ fn nothing_is_told_twice() {
     let mut world = World::default();
     let id = world.add(row(Kind::Decision, "Drop the connection pool", 3));
     let prompt = RecallTrigger::Prompt("why did we drop the connection pool?");
-    world.seen.insert(format!("#{id}"), Exposure::Told);
+    world.seen.insert(format!("#{id}"), Exposure::Full);
     assert_eq!(world.at(&prompt).text, None);
     assert_eq!(world.at(&prompt).passed[0].why, "injected before");
     // A title that says everything needs no second telling either.
-    world.seen.insert(format!("#{id}"), Exposure::Named);
+    world.seen.insert(format!("#{id}"), Exposure::TitleOnly);
     assert_eq!(world.at(&prompt).text, None);
 }
 
@@ -82,7 +82,7 @@ fn a_rule_that_is_about_to_be_broken_is_told_once_more() {
         ..row(Kind::Decision, said, 3)
     });
     // As the start does.
-    world.seen.insert(format!("#{id}"), Exposure::Told);
+    world.seen.insert(format!("#{id}"), Exposure::Full);
     let change = RecallTrigger::Prompt("Raise the retry limit to 5");
     let found = world.at(&change);
     assert_eq!(names(&found), [format!("#{id}")]);
@@ -105,7 +105,7 @@ fn the_rule_of_a_turn_that_was_told_is_told_once_more() {
     });
     let checkpoint = world.add(turn(1, &format!("{said}."), "The retry limit is 3."));
     for id in [rule, checkpoint] {
-        world.seen.insert(format!("#{id}"), Exposure::Told);
+        world.seen.insert(format!("#{id}"), Exposure::Full);
     }
     let found = world.at(&RecallTrigger::Prompt("Raise the retry limit to 5"));
     assert_eq!(names(&found), [format!("#{rule}")]);
@@ -390,7 +390,7 @@ fn going_on_tells_where_the_work_stood_unless_it_is_known() {
     let text = found.text.unwrap();
     assert!(text.contains(&card), "{text}");
     // The start told it as well; who asks gets it again, once.
-    world.seen.insert(format!("#{id}"), Exposure::Told);
+    world.seen.insert(format!("#{id}"), Exposure::Full);
     let again = world.at(&RecallTrigger::Prompt("continue"));
     assert!(again.text.unwrap().contains(&card));
     world.told.extend(again.told);

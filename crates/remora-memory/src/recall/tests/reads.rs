@@ -139,7 +139,7 @@ fn what_a_turn_concluded_is_told_with_the_first_of_its_files() {
         ]
     );
     world.told = found.told;
-    world.seen.insert(format!("#{id}"), Exposure::Named);
+    world.seen.insert(format!("#{id}"), Exposure::TitleOnly);
     assert_eq!(
         world.at(&RecallTrigger::Read("src/pack.rs")),
         RecallResult::default()

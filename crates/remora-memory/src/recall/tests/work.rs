@@ -237,7 +237,7 @@ fn a_statement_that_was_told_is_not_told_by_its_summary() {
     let turn = world.add(turn(1, &format!("{said}."), "JWT it is."));
     let prompt = RecallTrigger::Prompt("how do we do session auth, with JWT?");
     assert_eq!(names(&world.at(&prompt)), [format!("#{turn}")]);
-    world.seen.insert(format!("#{id}"), Exposure::Told);
+    world.seen.insert(format!("#{id}"), Exposure::Full);
     let found = world.at(&prompt);
     assert_eq!(found.text, None);
     assert_eq!(found.passed[0].why, "injected before");

@@ -387,7 +387,7 @@ impl<'a> SessionPlayer<'a> {
         let recorded = back
             .given
             .iter()
-            .filter(|one| one.seen == Exposure::Told && one.tokens > 0);
+            .filter(|one| one.seen == Exposure::Full && one.tokens > 0);
         let numbers = recorded.filter_map(|one| one.item.strip_prefix('#')?.parse().ok());
         let names: Vec<ItemRef> = numbers.map(ItemRef::Id).collect();
         if names.is_empty() {
