@@ -23,6 +23,9 @@ const TOLERANCE_PERCENT: u64 = 5;
 const MAX_TRIES: usize = 3;
 /// The name of the call, or of a session.
 const CALL_ID: &str = "toolu_000000000000000000000000";
+/// Whose hook is counted.
+const CLAUDE_CODE: &str = "claude-code";
+const CODEX: &str = "codex";
 /// What an answer holds that brings something back.
 const CONTEXT_TAG: &str = "<remora-context>";
 
@@ -165,13 +168,45 @@ impl GateSite {
     fn count_all(&self) -> Result<InstructionCounts> {
         self.prepare_data()?;
         let mut counts = InstructionCounts::new();
-        for (name, payload, expected) in [
-            ("PostToolUse 1 KB", self.build_call(1_000), ""),
-            ("PostToolUse 100 KB", self.build_call(100_000), ""),
-            ("SessionStart", self.start(), CONTEXT_TAG),
-            ("UserPromptSubmit", self.build_prompt(), CONTEXT_TAG),
-            ("PreToolUse Read", self.build_read(), CONTEXT_TAG),
-            ("PostToolUseFailure", self.build_failure(), CONTEXT_TAG),
+        for (name, agent, payload, expected) in [
+            ("PostToolUse 1 KB", CLAUDE_CODE, self.build_call(1_000), ""),
+            (
+                "PostToolUse 100 KB",
+                CLAUDE_CODE,
+                self.build_call(100_000),
+                "",
+            ),
+            ("SessionStart", CLAUDE_CODE, self.start(), CONTEXT_TAG),
+            (
+                "UserPromptSubmit",
+                CLAUDE_CODE,
+                self.build_prompt(),
+                CONTEXT_TAG,
+            ),
+            (
+                "PreToolUse Read",
+                CLAUDE_CODE,
+                self.build_read(),
+                CONTEXT_TAG,
+            ),
+            (
+                "PostToolUseFailure",
+                CLAUDE_CODE,
+                self.build_failure(),
+                CONTEXT_TAG,
+            ),
+            (
+                "Codex PostToolUse",
+                CODEX,
+                self.build_codex_command("./check"),
+                "",
+            ),
+            (
+                "Codex PostToolUse of a file",
+                CODEX,
+                self.build_codex_command("sed -n '1,80p' retry.rs"),
+                CONTEXT_TAG,
+            ),
         ] {
             let mut least = u64::MAX;
             // The least of several runs: hashing and scheduling add instructions, but never
@@ -179,7 +214,9 @@ impl GateSite {
             for attempt in 0..MAX_TRIES {
                 self.as_kept(&format!("{name} {attempt}"))?;
                 self.run_remora(&["worker", "start"])?;
-                let count = self.count(&payload, expected).with_context(|| name)?;
+                let count = self
+                    .count(agent, &payload, expected)
+                    .with_context(|| name)?;
                 self.run_remora(&["worker", "stop"])?;
                 least = least.min(count);
             }
@@ -211,7 +248,7 @@ impl GateSite {
         for event in events {
             let event = self.build_event("before", event);
             let mut command = self.build_command(&self.program);
-            command.args(["hook", "claude-code"]);
+            command.args(["hook", CLAUDE_CODE]);
             check_output(&feed_command(command, &event)?)?;
         }
         self.run_remora(&["worker", "start"])?;
@@ -312,8 +349,27 @@ impl GateSite {
         )
     }
 
+    /// A command as Codex reports it; it has no tool that reads files.
+    fn build_codex_command(&self, command: &str) -> String {
+        let event = json!({
+            "session_id": CALL_ID,
+            "turn_id": "turn",
+            "transcript_path":
+                "/home/dev/.codex/sessions/2026/11/18/rollout-2026-11-18T12-05-04-01a1.jsonl",
+            "cwd": self.folder.join("project"),
+            "hook_event_name": "PostToolUse",
+            "model": "model",
+            "permission_mode": "default",
+            "tool_name": "Bash",
+            "tool_input": {"command": command},
+            "tool_response": "for attempt in 0..4 {}\n",
+            "tool_use_id": "call_1",
+        });
+        format!("{event}\n")
+    }
+
     /// The instructions of one hook, which must say this.
-    fn count(&self, payload: &str, expected: &str) -> Result<u64> {
+    fn count(&self, agent: &str, payload: &str, expected: &str) -> Result<u64> {
         let mut command = self.build_command(Path::new("valgrind"));
         command
             // Instructions alone: they are the same on a busy machine, where times and
@@ -321,7 +377,7 @@ impl GateSite {
             .args(["--tool=cachegrind", "--cache-sim=no"])
             .arg("--cachegrind-out-file=/dev/null")
             .arg(&self.program)
-            .args(["hook", "claude-code"]);
+            .args(["hook", agent]);
         let output = feed_command(command, payload)?;
         check_output(&output)?;
         let answer = String::from_utf8_lossy(&output.stdout);
