@@ -6,7 +6,14 @@ use std::sync::OnceLock;
 
 use remora_git::Git;
 
+use crate::error::CliError;
 use crate::hook::OFF_VARIABLE;
+
+/// How many of our runs of hooks a handler is inside of.
+const RUN_DEPTH_VARIABLE: &str = "REMORA_RUN_DEPTH";
+/// A hook may run hooks, of other settings for example. One that runs the hooks of its
+/// own event would start itself without end.
+const MAX_RUN_DEPTH: u32 = 3;
 
 /// What the process was started with, read once.
 #[derive(Debug, Clone)]
@@ -104,11 +111,31 @@ impl Environment {
     /// tries out never happened.
     pub(crate) fn for_handlers(&self, home: &Path) -> Vec<(OsString, OsString)> {
         let off = (OFF_VARIABLE.into(), "1".into());
+        let depth = (self.run_depth() + 1).to_string();
+        let depth = (RUN_DEPTH_VARIABLE.into(), depth.into());
         let others = self.for_real_handlers(home).into_iter();
         others
-            .filter(|(name, _)| name != OFF_VARIABLE)
-            .chain([off])
+            .filter(|(name, _)| name != OFF_VARIABLE && name != RUN_DEPTH_VARIABLE)
+            .chain([off, depth])
             .collect()
+    }
+
+    /// Refuses to run hooks where hooks that run hooks would never end.
+    pub(crate) fn check_run_depth(&self) -> Result<(), CliError> {
+        if self.run_depth() < MAX_RUN_DEPTH {
+            return Ok(());
+        }
+        Err(CliError::Usage(format!(
+            "hooks are run by a hook that a hook has run, {MAX_RUN_DEPTH} deep, and this would \
+             not end: let the hook that calls `remora hooks` name other settings, with --home \
+             and --project, or leave when {RUN_DEPTH_VARIABLE} is set"
+        )))
+    }
+
+    /// 0 outside of handlers of ours.
+    fn run_depth(&self) -> u32 {
+        let depth = self.get(RUN_DEPTH_VARIABLE).and_then(|text| text.to_str());
+        depth.and_then(|text| text.parse().ok()).unwrap_or(0)
     }
 
     /// The same for the handlers of a session that did happen: whether a memory

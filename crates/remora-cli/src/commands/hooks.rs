@@ -125,6 +125,7 @@ fn run_event(
     wait: bool,
     out: &mut Output,
 ) -> Result<Exit, CliError> {
+    settings.environment.check_run_depth()?;
     let engine = load_engine(settings, session.verbose)?;
     // A private folder for session variables and long texts; it stays only if
     // a long text was put there.

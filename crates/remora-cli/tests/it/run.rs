@@ -43,6 +43,25 @@ fn exit_code_2_denies() {
 }
 
 #[test]
+fn a_hook_that_runs_its_own_event_ends() {
+    let sandbox = Sandbox::new();
+    let program = env!("CARGO_BIN_EXE_remora");
+    let runs = sandbox.path("project/runs");
+    sandbox.project(&guard(&format!(
+        "echo ran >> '{}'; exec '{program}' hooks run 2>&1",
+        runs.display()
+    )));
+    let done = sandbox.run(&bash("make")).go();
+    assert_eq!(done.code, Some(0), "{done}");
+    let runs = std::fs::read_to_string(runs).unwrap();
+    assert_eq!(runs, "ran\n".repeat(3));
+    let refused = sandbox.run(&bash("make"));
+    let refused = refused.environment("REMORA_RUN_DEPTH", "3").go();
+    assert_eq!(refused.code, Some(1), "{refused}");
+    assert!(refused.stderr.contains("this would not end"), "{refused}");
+}
+
+#[test]
 fn a_hook_asks() {
     let sandbox = Sandbox::new();
     sandbox.project(&answering(&decision("ask")));

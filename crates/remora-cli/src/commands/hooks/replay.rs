@@ -144,6 +144,9 @@ fn decide_events(
     events: &[RecordedEvent],
     only: Option<EventName>,
 ) -> Result<BTreeMap<usize, Decision>, CliError> {
+    if !args.plan {
+        settings.environment.check_run_depth()?;
+    }
     let folder = tempfile::Builder::new()
         .prefix("remora-replay-")
         .tempdir()?;

@@ -64,6 +64,7 @@ fn read_settings(args: &HooksTestArgs) -> Result<SessionSettings, CliError> {
 /// Plays everything once.
 fn run_once(args: &HooksTestArgs, folder: &Path, out: &mut Output) -> Result<Exit, CliError> {
     let settings = read_settings(args)?;
+    settings.environment.check_run_depth()?;
     let files = find_files(args, &settings)?;
     let mut results = Vec::new();
     let mut warnings: Vec<String> = Vec::new();

@@ -73,6 +73,7 @@ impl HookRunner {
             mode,
             permission_mode: None,
         };
+        environment.check_run_depth()?;
         let handlers = environment.for_handlers(&places.home);
         let session = hooks::sample_session(&places);
         Ok(Self {
