@@ -118,7 +118,7 @@ fn figures_as_json(
             .iter()
             .map(|(half, moment, figures)| figures.to_json(*half, *moment))
             .collect::<Vec<_>>(),
-        "prompts_by_project": named("project", prompt_stats(verdicts, project_of)),
+        "prompts_by_project": named("project", prompt_stats(verdicts, |one| Some(&one.project))),
         "prompts_by_intent": named("intent", prompt_stats(verdicts, intent_of)),
         "situations": verdicts.iter().map(as_json).collect::<Vec<_>>(),
     })
@@ -137,7 +137,10 @@ fn print_figures(verdicts: &[SituationVerdict], out: &mut Output) -> Result<(), 
         }
     }
     for (title, stats) in [
-        ("prompts by project", prompt_stats(verdicts, project_of)),
+        (
+            "prompts by project",
+            prompt_stats(verdicts, |one| Some(&one.project)),
+        ),
         ("prompts by intent", prompt_stats(verdicts, intent_of)),
     ] {
         if !stats.is_empty() {
@@ -149,10 +152,6 @@ fn print_figures(verdicts: &[SituationVerdict], out: &mut Output) -> Result<(), 
         }
     }
     Ok(())
-}
-
-fn project_of(verdict: &SituationVerdict) -> Option<&str> {
-    Some(&verdict.project)
 }
 
 /// What a prompt is listed under: what it wants, or that nothing is to be given.
