@@ -90,8 +90,14 @@ fn a_small_project_is_played_and_judged() {
         .go();
     let lines: Vec<&str> = done.stdout.lines().collect();
     // All is as it should be, so that nothing is told of single situations.
-    assert_eq!(lines.len(), 5, "{done}");
+    assert_eq!(lines.len(), 9, "{done}");
     assert!(lines[0].starts_with("2 situations in 1 projects"), "{done}");
+    assert_eq!(
+        (lines[5], lines[7]),
+        ("prompts by project", "prompts by intent")
+    );
+    assert!(lines[6].starts_with("dev   tiny "), "{done}");
+    assert!(lines[8].starts_with("dev   quiet "), "{done}");
     let none = sandbox
         .remora(&[
             "bench", "recall", "--set", "set", "--half", "test", "--tier", "fast",
