@@ -154,7 +154,7 @@ fn print_figures(verdicts: &[SituationVerdict], out: &mut Output) -> Result<(), 
     Ok(())
 }
 
-/// What a prompt is listed under: what it wants, or that nothing is to be given.
+/// What a prompt is listed under: what it wants, or that nothing is to be injected.
 fn intent_of(verdict: &SituationVerdict) -> Option<&str> {
     if verdict.quiet {
         return Some("quiet");

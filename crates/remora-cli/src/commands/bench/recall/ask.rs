@@ -28,11 +28,11 @@ pub(super) enum LostStage {
     NotLearned,
     /// A fix was learned in that session, but by another pass of the command.
     LearnedElsewhere,
-    /// The fix is stored, and nothing was given.
+    /// The fix is stored, and nothing was injected.
     NotMatched,
-    /// The fix is stored, and something else was given.
+    /// The fix is stored, and something else was injected.
     Outweighed,
-    /// What the user refused was given in its place.
+    /// What the user refused was injected in its place.
     Refused,
 }
 
